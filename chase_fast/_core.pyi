@@ -1,0 +1,199 @@
+"""Types of the compiled core; the docstrings stand in ``_core.pyx``."""
+
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+from typing import Any, ClassVar, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+
+class Side(IntEnum):
+    RED = 0
+    BLUE = 1
+    @property
+    def other(self) -> Side: ...
+
+class Direction(IntEnum):
+    E = 0
+    NE = 1
+    NW = 2
+    W = 3
+    SW = 4
+    SE = 5
+
+class Kind(IntEnum):
+    MOVE = 0
+    EXCHANGE = 1
+    DISTRIBUTION = 2
+    STOP = 3
+
+class Termination(IntEnum):  # a plain int code; str() gives the word ("dice")
+    NONE = 0
+    DICE = 1
+    NO_DECISION = 2
+    REPETITION = 3
+    TURN_LIMIT = 4
+
+class TraceStep(NamedTuple):
+    kind: str  # "ray", "left", "right", "push"
+    origin: int
+    target: int
+    direction: Direction
+    value: int
+    wraps: int
+    ricochets: int
+    captured: int
+
+RED: Side
+BLUE: Side
+MAX_DECISIONS: int
+MAX_TURN_LIMIT: int
+MAX_PERFT_DEPTH: int
+DECISION_DTYPE: np.dtype[np.void]  # kind, cell, direction, other, value, other_value: all uint8
+GAME_DTYPE: np.dtype[np.void]  # chase_game_stats, 64 bytes
+
+def cell_name(cell: int) -> str: ...  # 0 -> "i1"
+def parse_cell(text: str) -> int: ...  # "i1" -> 0; NotationError
+def neighbour(cell: int, direction: int) -> int | None: ...  # seam joined; None beyond an end row
+def philox(seed: int, game: int, counter: int) -> tuple[int, int, int, int]: ...
+def philox_raw(
+    counter: tuple[int, int, int, int], key: tuple[int, int]
+) -> tuple[int, int, int, int]: ...
+def available_isas() -> tuple[str, ...]: ...  # instruction sets that run here, best first
+
+class Rules:
+    FIELDS: ClassVar[tuple[str, ...]]  # in the order of R12
+    PRESETS: ClassVar[dict[str, str]]  # name -> canonical text
+    def __new__(
+        cls,
+        *,
+        reserve: int = 1,
+        recycle: bool = True,
+        chain: bool = False,
+        handout: str = "lowest",
+        setup: str = "123454321",
+        wrap: bool = True,
+        ricochet: bool = True,
+        repetition: str = "threefold",
+    ) -> Self: ...
+    @classmethod
+    def parse(cls, text: str) -> Self: ...
+    @property
+    def reserve(self) -> int: ...
+    @property
+    def recycle(self) -> bool: ...
+    @property
+    def chain(self) -> bool: ...
+    @property
+    def handout(self) -> str: ...
+    @property
+    def setup(self) -> str: ...
+    @property
+    def wrap(self) -> bool: ...
+    @property
+    def ricochet(self) -> bool: ...
+    @property
+    def repetition(self) -> str: ...
+    @property
+    def total(self) -> int: ...
+    @property
+    def digest(self) -> str: ...  # 16 hex digits
+    @property
+    def isa(self) -> str: ...
+    def replace(self, **changes: Any) -> Self: ...
+    def as_dict(self) -> dict[str, Any]: ...
+
+class Move:
+    @classmethod
+    def parse(cls, text: str) -> Move: ...
+    @classmethod
+    def from_code(cls, code: int) -> Move: ...
+    @property
+    def code(self) -> int: ...
+    @property
+    def kind(self) -> Kind: ...
+    @property
+    def cell(self) -> int | None: ...  # None for stop
+    @property
+    def direction(self) -> Direction | None: ...  # of a move
+    @property
+    def other(self) -> int | None: ...  # second cell of an exchange
+    @property
+    def value(self) -> int | None: ...  # new value of the first cell of an exchange
+    @property
+    def other_value(self) -> int | None: ...
+
+class LegalMoves(Sequence[Move]):
+    def __len__(self) -> int: ...
+    def __getitem__(self, index: Any) -> Any: ...
+    def __iter__(self) -> Iterator[Move]: ...
+    def __contains__(self, move: object) -> bool: ...  # Move or text
+    @property
+    def array(self) -> npt.NDArray[np.void]: ...  # DECISION_DTYPE, read-only
+
+class Position:
+    @classmethod
+    def start(cls, rules: Rules | None = None) -> Position: ...
+    @classmethod
+    def parse(cls, cfen: str, rules: Rules | None = None) -> Position: ...
+    @classmethod
+    def from_array(
+        cls,
+        board: npt.ArrayLike,
+        side: int,
+        *,
+        spare: tuple[int, int] | None = None,
+        capturing: int | None = None,
+        rules: Rules | None = None,
+    ) -> Position: ...
+    @property
+    def rules(self) -> Rules: ...
+    @property
+    def cfen(self) -> str: ...
+    @property
+    def side_to_act(self) -> Side: ...
+    @property
+    def capturing(self) -> int | None: ...
+    @property
+    def spare(self) -> tuple[int, int]: ...
+    @property
+    def dice(self) -> tuple[int, int]: ...
+    @property
+    def pips(self) -> tuple[int, int]: ...
+    @property
+    def pips_due(self) -> int: ...
+    @property
+    def winner(self) -> Side | None: ...
+    @property
+    def termination(self) -> Termination: ...
+    @property
+    def legal_moves(self) -> LegalMoves: ...
+    @property
+    def board(self) -> npt.NDArray[np.int8]: ...  # (81,), read-only copy
+    @property
+    def zobrist(self) -> int: ...  # 64 bits; equal positions have equal values
+    def value_at(self, cell: int | str) -> int: ...  # signed, 0 = empty
+    def move(self, text: str) -> Move: ...  # parse and check legality
+    def is_legal(self, move: Move | str) -> bool: ...
+    def apply(self, move: Move | str) -> Position: ...
+    def trace(self, move: Move | str) -> tuple[TraceStep, ...]: ...
+    def events(self, move: Move | str) -> dict[str, int]: ...
+    def half_turn(self) -> Position: ...  # board turned 180 degrees, colours and side swapped
+    def _repr_svg_(self) -> str: ...
+    def _rehash(self) -> int: ...
+    def _consistent(self) -> bool: ...
+
+class StopFlag:
+    """A flag that long calls poll; set from any thread."""
+    def set(self) -> None: ...
+    def is_set(self) -> bool: ...
+
+def _perft(position: Position, depth: int, unit: int, stop: StopFlag) -> int | None: ...
+def _playouts(
+    position: Position,
+    out: npt.NDArray[np.void],
+    seed: int,
+    first_game: int,
+    max_turns: int,
+    stop: StopFlag,
+) -> int: ...  # games finished; fills out[:n]; releases the GIL
