@@ -101,7 +101,7 @@ def test_text_accepted(text: str) -> None:
 
 @pytest.mark.parametrize("text", TEXTS["refuse"])
 def test_text_refused(text: str) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=" "):
         RefPosition.parse(text, RefRules())
 
 
@@ -165,6 +165,28 @@ def test_illegal_decisions_are_refused() -> None:
     for text in ("", "a1SE", "A1NE", "a1ne", "a1NE ", "a2=1,a1=2", "a1=1,a2=2", "+a1", "stop"):
         with pytest.raises(ValueError, match="not legal"):
             start.apply(text)
+
+
+def test_left_chain_is_finished_before_the_right_half_lands() -> None:
+    """The golden vectors do not tell the order of R8: here both chains meet on e1."""
+    cfen = "abcdedcba/9/9/9/5CCAC/1A2A4/1C1B1B3/2AC5/2B6 r - 1/4"
+    after = RefPosition.parse(cfen, RefRules(reserve=4)).apply("c6NW")
+    assert after.cfen == "abcdedcba/9/9/9/CA3ACCA/1C2A4/1A1A5/2BB5/2C6 b - 0/4"
+
+
+def test_cell_entered_twice_gives_up_the_die_that_stands_there_now() -> None:
+    """The golden vectors have no such chain (R7): 18 dice lie on a line that comes back to h1.
+
+    The moving die takes h1, pushes all of them on by one, and is itself pushed on to g1 by the
+    last of them, the 3 from i9.
+    """
+    rules = RefRules(reserve=10, setup="123333322")
+    cfen = "Afffd3C/BA6A/1A5AA/2A4A1/2A3A2/3A2A2/3A1A3/4AA3/4A4 r - 0/15"
+    start = RefPosition.parse(cfen, rules)
+    after = "Bfffd3A/CA6A/AA5A1/2A4A1/2A3A2/3A2A2/3A1A3/4AA3/4A4 b - 0/15"
+    assert start.apply("g9NE").cfen == after
+    expected = {"bumps": 19, "longest_chain": 19, "ricochets": 3, "wraps": 2}
+    assert events(start, "g9NE") == NOTHING | expected
 
 
 def test_half_turn_is_a_symmetry() -> None:
@@ -301,7 +323,7 @@ def test_faults(rules: dict[str, Any], cfen: str, reasons: list[str]) -> None:
     if not reasons:
         assert RefPosition.parse(cfen, RefRules(**rules)).faults() == []
         return
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError, match=reasons[0]) as caught:
         RefPosition.parse(cfen, RefRules(**rules))
     message = str(caught.value)
     assert all(reason in message for reason in reasons)
@@ -348,5 +370,5 @@ def test_spare_field_is_required_without_recycling() -> None:
     + [{"setup": "12345432"}, {"setup": "123474321"}],
 )
 def test_rules_out_of_range(fields: dict[str, Any]) -> None:
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="expected"):
         RefRules(**fields)
