@@ -70,22 +70,28 @@ static __attribute__((noinline)) void chase_forbid(const chase_variant *variant,
   uint32_t not_own[CHASE_WORDS];
   for (int w = 0; w < CHASE_WORDS; w++) not_own[w] = ~position->occupied[side][w];
   const chase_words words = chase_words_spread(not_own);
+  unsigned flagged = 0;
+  for (int i = 0; i < scan->dice; i++)
+    flagged |= (unsigned)((scan->mask[i] & CHASE_FLAG_LANES) == 0) << i;
+  unsigned forbidden = 0;
+  for (; flagged; flagged &= flagged - 1) {
+    const int i = __builtin_ctz(flagged);
+    const int cell = scan->cell[i];
+    const int value = position->value[side][cell];
+    const unsigned mask = scan->mask[i];
+    unsigned bad = mask & chase_free_lanes(&variant->rays.chain[cell][value - 1], &words);
+    unsigned entering = mask & variant->rays.die[cell][value].entering;
+    for (; entering; entering &= entering - 1) {
+      const int d = __builtin_ctz(entering);
+      if (!chase_exit_legal(variant, position, cell, d)) bad |= 1u << d;
+    }
+    scan->mask[i] = (uint8_t)(mask & ~bad);
+    forbidden |= bad;
+  }
+  if (!forbidden) return;
   int moves = 0;
   for (int i = 0; i < scan->dice; i++) {
-    unsigned mask = scan->mask[i];
-    if ((mask & CHASE_FLAG_LANES) == 0) {
-      const int cell = scan->cell[i];
-      const int value = position->value[side][cell];
-      mask &= ~chase_free_lanes(&variant->rays.chain[cell][value - 1], &words);
-      for (unsigned left = mask; left; left &= left - 1) {
-        const int d = __builtin_ctz(left);
-        if (variant->rays.die[cell][value].ray[d].target == CHASE_CHAMBER &&
-            !chase_exit_legal(variant, position, cell, d))
-          mask &= ~(1u << d);
-      }
-    }
-    scan->mask[i] = (uint8_t)mask;
-    moves += chase_popcount6(mask & CHASE_RAY_LANES);
+    moves += chase_popcount6(scan->mask[i] & CHASE_RAY_LANES);
     scan->until[i] = (uint8_t)moves;
   }
   scan->moves = moves;

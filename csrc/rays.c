@@ -75,6 +75,7 @@ static void build_set(chase_rays *rays, int cell, int value) {
       /* A split is forbidden only by a chain, and a chain that gets to an
        * illegal step needs an own die where a half lands (R8). */
       never(chain, d);
+      die->entering |= (uint8_t)(1u << d);
       int exits[2];
       chase_topology_exits(ray.arrival, &exits[0], &exits[1]);
       for (int e = 0; e < 2; e++) {

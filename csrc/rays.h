@@ -37,7 +37,8 @@ typedef struct chase_die_table {
   _Alignas(128) chase_lanes clear;
   /* Neighbours for exchanges (R10): E, SW, SE, so that each pair is met once;
    * CHASE_NO_CELL where there is none. The same for all values. */
-  uint8_t forward[4];
+  uint8_t forward[3];
+  uint8_t entering; /* bit d: ray d ends on the chamber */
   chase_ray ray[CHASE_DIRECTIONS];
 } chase_die_table;
 
