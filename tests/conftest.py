@@ -16,6 +16,7 @@ TOOLS = {
     "chromium": "chromium",
     "clang": "clang",
     "git": "git",
+    "make": "make",
     "node": "nodejs",
     "rsvg-convert": "librsvg2-bin",
     "stockfish": "stockfish",
