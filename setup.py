@@ -34,8 +34,9 @@ SWITCHES = {
 ACTIVE = [name for name in SWITCHES if os.environ.get(name) == "1"]
 SWITCH_FLAGS = [flag for name in ACTIVE for flag in SWITCHES[name]]
 
-# Results must not depend on the processor, hence no fused multiply-add.
-FLAGS = ["-std=c11", "-O3", "-ffp-contract=off", "-fvisibility=hidden", *SWITCH_FLAGS]
+# Results must not depend on the processor, hence no fused multiply-add. Python's own flags ask for
+# debug information, which would be most of the wheel.
+FLAGS = ["-std=c11", "-O3", "-g0", "-ffp-contract=off", "-fvisibility=hidden", *SWITCH_FLAGS]
 CORE_FLAGS = ["-Wall", "-Wextra", "-Werror"] if "CHASE_WERROR" in ACTIVE else []
 X86_64 = platform.machine().lower() in ("x86_64", "amd64")
 # Code that runs only where the processor was asked first and has these instructions.
