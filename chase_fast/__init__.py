@@ -1,0 +1,66 @@
+"""Chase Fast: an exact and fast engine for the dice game Chase.
+
+The rules of one game are a `Rules`, a moment of it a `Position`, and what a side decides a `Move`.
+"""
+
+from chase_fast._core import (
+    BLUE,
+    DECISION_DTYPE,
+    GAME_DTYPE,
+    MAX_DECISIONS,
+    MAX_PERFT_DEPTH,
+    MAX_TURN_LIMIT,
+    RED,
+    Direction,
+    Kind,
+    LegalMoves,
+    Move,
+    Position,
+    Rules,
+    Side,
+    Termination,
+    TraceStep,
+    available_isas,
+    cell_name,
+    neighbour,
+    parse_cell,
+)
+from chase_fast.errors import (
+    ArgumentError,
+    ChaseError,
+    GameOverError,
+    IllegalMoveError,
+    InvalidPositionError,
+    InvalidRulesError,
+    NotationError,
+)
+
+__all__ = [
+    "BLUE",
+    "DECISION_DTYPE",
+    "GAME_DTYPE",
+    "MAX_DECISIONS",
+    "MAX_PERFT_DEPTH",
+    "MAX_TURN_LIMIT",
+    "RED",
+    "ArgumentError",
+    "ChaseError",
+    "Direction",
+    "GameOverError",
+    "IllegalMoveError",
+    "InvalidPositionError",
+    "InvalidRulesError",
+    "Kind",
+    "LegalMoves",
+    "Move",
+    "NotationError",
+    "Position",
+    "Rules",
+    "Side",
+    "Termination",
+    "TraceStep",
+    "available_isas",
+    "cell_name",
+    "neighbour",
+    "parse_cell",
+]
