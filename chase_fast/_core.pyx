@@ -1,4 +1,4 @@
-# cython: language_level=3, embedsignature=True, binding=True, auto_pickle=False
+# cython: language_level=3, embedsignature=True, binding=True, auto_pickle=False, autotestdict=False
 """The compiled core: rules, positions, decisions, perft and playouts, backed by ``csrc/``.
 
 The layer's contract. This module converts between Python and C, checks what comes from outside
@@ -17,7 +17,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stddef cimport size_t
-from libc.stdint cimport INT32_MAX, INT32_MIN, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport getenv
 from libc.string cimport memcmp
 
@@ -51,8 +51,6 @@ cdef extern from "Python.h":
 # ---- One way in ------------------------------------------------------------------------------
 
 cdef object _KEY = object()
-# The argument tuple of every object made here, built once: it costs nothing to pass on.
-cdef tuple _KEYED = (_KEY,)
 
 
 cdef int _need_key(object key, str name, str instead) except -1:
@@ -125,16 +123,21 @@ cdef str _show(object value):
     return type(value).__name__
 
 
-cdef object _integer(object value, str name, object low, object high, object refuse):
-    """`value` as an int from `low` to `high`; bools and floats are refused like the rest."""
-    number = None
+cdef object _index(object value):
+    """`value` as an int, or None if it is none; bools and floats are none."""
     if type(value) is int:
-        number = value
-    elif not isinstance(value, (bool, np.bool_)):
-        try:
-            number = operator.index(value)
-        except TypeError:
-            pass
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+cdef object _integer(object value, str name, object low, object high, object refuse):
+    """`value` as an int from `low` to `high`, or an exception of the class `refuse`."""
+    number = _index(value)
     if number is None or not low <= number <= high:
         shown = _show(value if number is None else number)
         raise refuse(f"{name} must be an int from {low} to {high}, not {shown}")

@@ -110,6 +110,7 @@ cdef extern from "chase.h" nogil:
     ctypedef enum chase_fault_kind:
         CHASE_FAULT_VALUE
         CHASE_FAULT_CHAMBER
+        CHASE_FAULT_PIPS_MORE
         CHASE_FAULT_CAPTURING_CELL
 
     ctypedef struct chase_fault:

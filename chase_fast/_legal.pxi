@@ -70,7 +70,7 @@ cdef class LegalMoves:
         if isinstance(move, str):
             try:
                 code = _read_decision(move)
-            except NotationError:
+            except (NotationError, IllegalMoveError):
                 return False
         elif isinstance(move, Move):
             code = (<Move>move)._code
@@ -80,22 +80,22 @@ cdef class LegalMoves:
             self._position._rules._variant.handle, &self._position._state, code, &error
         ) == CHASE_OK
 
-    def index(self, move, start=0, stop=None):
+    def index(self, value, start=0, stop=None, /):
         """Where a `Move`, or the text of one, stands in the sequence.
 
         Raises:
             NotationError: The text is no decision.
             IllegalMoveError: It is not legal here, or not between ``start`` and ``stop``.
         """
-        wanted = self._position.move(move)
+        wanted = self._position.move(value)
         try:
             return self._listed().index(wanted, start, self._count if stop is None else stop)
         except ValueError:
             raise IllegalMoveError(f"{wanted} is not from {start} to {stop}") from None
 
-    def count(self, move):
+    def count(self, value, /):
         """1 if a `Move`, or the text of one, is among them, else 0."""
-        return 1 if move in self else 0
+        return 1 if value in self else 0
 
     @property
     def array(self):

@@ -15,7 +15,7 @@ cdef Move _move_of(chase_decision code):
     cdef Move move
     if known != NULL:
         return <Move>known
-    move = Move.__new__(Move, *_KEYED)
+    move = Move.__new__(Move, _KEY)
     move._code = code
     Py_INCREF(move)
     _known_moves[code] = <PyObject *>move
@@ -94,6 +94,7 @@ cdef class Move:
 
         Raises:
             NotationError: The text is none of these; ``offset`` is the first faulty character.
+            IllegalMoveError: An exchange between cells that are nowhere neighbours.
         """
         if not isinstance(text, str):
             raise NotationError(f"the text of a decision must be a str, not {_show(text)}")

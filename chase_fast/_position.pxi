@@ -1,4 +1,9 @@
-# Positions and their legal decisions. Included by _core.pyx.
+# Positions. Included by _core.pyx.
+
+cdef enum:
+    _FAR = 9999  # beyond it a number is refused at once, before R13 is asked
+
+cdef tuple _SIDE_NAMES = ("red", "blue")
 
 
 cdef object _refusal(Position position, chase_status status, const chase_error *error):
@@ -12,7 +17,7 @@ cdef object _refusal(Position position, chase_status status, const chase_error *
 
 
 cdef Position _blank_position(Rules rules):
-    cdef Position position = Position.__new__(Position, *_KEYED)
+    cdef Position position = Position.__new__(Position, _KEY)
     position._rules = rules
     return position
 
@@ -27,6 +32,7 @@ cdef Position _made_position(Rules rules, const chase_setup *setup, list board, 
     """
     cdef Position position = _blank_position(rules)
     cdef chase_fault faults[CHASE_MAX_FAULTS]
+    cdef chase_fault *fault
     cdef char message[CHASE_MESSAGE_SIZE]
     cdef int at, count = 0
     cdef chase_status status = chase_position_make(
@@ -38,23 +44,36 @@ cdef Position _made_position(Rules rules, const chase_setup *setup, list board, 
         raise _status_exception(status, "the core could not make the position")
     reasons = []
     for at in range(count):
-        if board is not None and faults[at].kind in (CHASE_FAULT_VALUE, CHASE_FAULT_CHAMBER):
-            cell = faults[at].cell
-            faults[at].got = board[cell if 0 <= cell < CHASE_CELLS else CHASE_CHAMBER]
-        if capturing is not None and faults[at].kind == CHASE_FAULT_CAPTURING_CELL:
-            faults[at].got = capturing
-        chase_fault_format(&faults[at], message)
+        fault = &faults[at]
+        # Reasons name what was given, not what it was cut off to.
+        if board is not None:
+            if fault.kind == CHASE_FAULT_VALUE or fault.kind == CHASE_FAULT_CHAMBER:
+                fault.got = abs(board[fault.cell])
+            elif fault.kind == CHASE_FAULT_PIPS_MORE:
+                sign = 1 if fault.side == CHASE_RED else -1
+                fault.got = sum([sign * value for value in board if sign * value > 0])
+        if capturing is not None and fault.kind == CHASE_FAULT_CAPTURING_CELL:
+            fault.got = capturing
+        chase_fault_format(fault, message)
         reasons.append((<const char *>message).decode("utf-8", "replace"))
     raise InvalidPositionError(tuple(reasons))
 
 
-def _refuse_position(reason):
-    """The exception for one reason."""
+cdef object _refuse_position(str reason):
     return InvalidPositionError((reason,))
 
 
+cdef int _near(object value, str name, str expected) except? -1:
+    """An int no further from 0 than `_FAR`, for R13 to judge."""
+    number = _index(value)
+    if number is None or not -_FAR <= number <= _FAR:
+        shown = _show(value if number is None else number)
+        raise _refuse_position(f"{name} is {shown}, expected {expected}")
+    return number
+
+
 cdef list _board_values(object board):
-    """The 81 values of anything array-like, as ints of 32 bits."""
+    """The 81 values of anything array-like, as ints of at most four digits."""
     try:
         array = np.asarray(board)
     except (TypeError, ValueError, OverflowError) as error:
@@ -68,12 +87,21 @@ cdef list _board_values(object board):
         raise _refuse_position(f"the board has dtype {array.dtype}, expected integers")
     values = array.reshape(CHASE_CELLS).tolist()
     for cell, value in enumerate(values):
-        if not INT32_MIN <= value <= INT32_MAX:
+        # A bound that keeps sums in their type; R13 judges what is left.
+        if not -_FAR <= value <= _FAR:
             raise _refuse_position(
                 f"die at {_CELL_NAMES[cell]} has value {value}, expected 1 to {CHASE_MAX_VALUE} "
                 "(red) or the same below zero (blue)"
             )
     return values
+
+
+cdef int _turned_cell(int cell) noexcept:
+    """Where a half turn of the cylinder takes a cell."""
+    cdef int row = cell // CHASE_COLUMNS
+    cdef int column = cell % CHASE_COLUMNS
+    column = CHASE_COLUMNS - 1 - column if row % 2 == 0 else (CHASE_COLUMNS - column) % CHASE_COLUMNS
+    return (CHASE_ROWS - 1 - row) * CHASE_COLUMNS + column
 
 
 @cython.final
@@ -162,15 +190,13 @@ cdef class Position:
         dice[0] = dice[1] = 0
         for at in range(CHASE_CELLS):
             value = values[at]
-            setup.board[at] = max(-128, min(127, value))
+            setup.board[at] = max(-127, min(127, value))
             if value != 0:
                 dice[0 if value > 0 else 1] += 1
-        setup.side = _integer(side, "side", INT32_MIN, INT32_MAX, _refuse_position)
+        setup.side = _near(side, "side to act", "0 (red) or 1 (blue)")
         setup.capturing = CHASE_NO_CELL
         if capturing is not None:
-            setup.capturing = _integer(
-                capturing, "capturing", INT32_MIN, INT32_MAX, _refuse_position
-            )
+            setup.capturing = _near(capturing, "capturing cell", "0 to 80 or None")
             capturing = setup.capturing
             if setup.capturing == CHASE_NO_CELL:
                 # "None" in C, but a cell that does not exist for whoever says 81 here.
@@ -188,9 +214,8 @@ cdef class Position:
                     f"spare must be the spare dice of red and blue, not {_show(spare)}"
                 )
             for at in range(2):
-                # The bounds only keep the core's sums in their type; R13 judges what is left.
-                setup.spare[at] = _integer(
-                    spare[at], f"spare[{at}]", -9999, 9999, _refuse_position
+                setup.spare[at] = _near(
+                    spare[at], f"number of spare dice of {_SIDE_NAMES[at]}", "0 or more"
                 )
         return _made_position(given, &setup, values, capturing)
 
@@ -198,17 +223,24 @@ cdef class Position:
         """The same position seen from the other side.
 
         The board is turned by 180 degrees, colours, spare dice and the side to act are swapped.
-        Turning twice gives an equal position.
+        Turning twice gives an equal position. Rows i, g, e, c, a stand half a cell to the right
+        (R1): these are reversed, and in the others column 1 keeps its place while 2 to 9 are
+        reversed, which is right on a board whose left and right edge are joined.
+
+        Raises:
+            ArgumentError: The rules have ``wrap=no``; that board does not fit itself when turned.
         """
         cdef chase_setup setup, turned
         cdef int cell
+        if not self._rules._fields.wrap:
+            raise ArgumentError("with wrap=no the board does not fit itself after a half turn")
         chase_position_unmake(&self._state, &setup)
         for cell in range(CHASE_CELLS):
-            turned.board[cell] = -setup.board[CHASE_CELLS - 1 - cell]
+            turned.board[_turned_cell(cell)] = -setup.board[cell]
         turned.side = 1 - setup.side
         turned.capturing = CHASE_NO_CELL
         if setup.capturing != CHASE_NO_CELL:
-            turned.capturing = CHASE_CELLS - 1 - setup.capturing
+            turned.capturing = _turned_cell(setup.capturing)
         turned.spare[0] = setup.spare[1]
         turned.spare[1] = setup.spare[0]
         return _made_position(self._rules, &turned, None, None)
@@ -309,7 +341,7 @@ cdef class Position:
     @property
     def legal_moves(self):
         """The legal decisions in their canonical order; none when the game is over."""
-        cdef LegalMoves moves = LegalMoves.__new__(LegalMoves, *_KEYED)
+        cdef LegalMoves moves = LegalMoves.__new__(LegalMoves, _KEY)
         moves._position = self
         moves._count = chase_decision_count(self._rules._variant.handle, &self._state)
         return moves
@@ -334,8 +366,13 @@ cdef class Position:
             NotationError: The text is no decision at all.
         """
         cdef chase_error error
+        cdef chase_decision code
+        try:
+            code = _decision_of(move)
+        except IllegalMoveError:  # legal in no position
+            return False
         return chase_decision_check(
-            self._rules._variant.handle, &self._state, _decision_of(move), &error
+            self._rules._variant.handle, &self._state, code, &error
         ) == CHASE_OK
 
     def apply(self, move):

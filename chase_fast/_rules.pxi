@@ -64,7 +64,7 @@ cdef _Variant _variant_of(const chase_rules *rules):
         )
     if status != CHASE_OK:
         raise _status_exception(status, "the core could not build the rules")
-    variant = _Variant.__new__(_Variant, *_KEYED)
+    variant = _Variant.__new__(_Variant, _KEY)
     variant.handle = handle
     # Another thread may have been faster while the lock was released.
     variant = _variants.setdefault(identity, variant)
@@ -208,10 +208,12 @@ The rules of one game (R12): an immutable value.
     cdef _Variant _variant
     cdef const chase_rules *_fields
 
-    def __cinit__(self, **fields):
+    def __cinit__(self, *positional, **fields):
         cdef chase_rules rules
         cdef chase_error error
         cdef chase_status status
+        if positional:
+            raise TypeError("Rules takes its fields by keyword; Rules.parse reads text")
         chase_rules_default(&rules)
         for field, value in fields.items():
             _set_field(&rules, field, value)
