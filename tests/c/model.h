@@ -21,10 +21,12 @@ static const int MODEL_DX[6] = {2, 1, -1, -2, -1, 1};
 static const int MODEL_DY[6] = {0, -1, -1, 0, 1, 1}; /* row 0 is i */
 static const int MODEL_FLIP[6] = {CHASE_E, CHASE_SE, CHASE_SW, CHASE_W, CHASE_NW, CHASE_NE};
 
-/* False where wrap=no or ricochet=no makes the step impossible. */
+/* False, and `to` no cell, where wrap=no or ricochet=no makes the step impossible. */
 static inline bool model_hop_from(const chase_rules *rules, int cell, int direction,
                                   model_hop *out) {
   int row = cell / 9, x = 2 * (cell % 9) + (row % 2 == 0 ? 1 : 0);
+  out->to = CHASE_NO_CELL;
+  out->direction = direction;
   out->wraps = out->ricochets = 0;
   if (row + MODEL_DY[direction] < 0 || row + MODEL_DY[direction] > 8) {
     if (!rules->ricochet) return false;

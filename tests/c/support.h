@@ -6,25 +6,22 @@
 #include "check.h"
 #include "chase.h"
 
-/* What the checks are looking at; printed by check_context. */
+/* What the checks are looking at (the position is a copy); printed by
+ * check_context. look_at(NULL, NULL) before the variant is freed. */
 static const chase_variant *look_variant;
-static const chase_position *look_position;
+static chase_position look_position;
 
 static inline void look_print(void) {
   char text[CHASE_CFEN_SIZE], rules[CHASE_RULES_SIZE];
-  if (look_variant != NULL) {
-    chase_rules_format(chase_variant_rules(look_variant), rules);
-    printf("  under %s (%s)\n", rules, chase_variant_isa(look_variant));
-  }
-  if (look_position != NULL) {
-    chase_cfen_format(look_position, text);
-    printf("  at %s\n", text);
-  }
+  if (look_variant == NULL) return;
+  chase_rules_format(chase_variant_rules(look_variant), rules);
+  chase_cfen_format(&look_position, text);
+  printf("  under %s (%s)\n  at %s\n", rules, chase_variant_isa(look_variant), text);
 }
 
 static inline void look_at(const chase_variant *variant, const chase_position *position) {
   look_variant = variant;
-  look_position = position;
+  if (position != NULL) look_position = *position;
   check_context = look_print;
 }
 

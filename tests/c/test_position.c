@@ -104,9 +104,9 @@ static void expect(chase_fault_kind kind, int cell, int side, int got, int expec
              (side == ANY || found[i].side == side) && (got == ANY || found[i].got == got) &&
              (expected == ANY || found[i].expected == expected);
   if (CHECK(there)) return;
-  printf("  wanted kind %d cell %d side %d got %d expected %d; found:\n", kind, cell, side, got,
+  printf("  wanted kind %d cell %d side %d got %d expected %d; found last:\n", kind, cell, side, got,
          expected);
-  for (int i = 0; i < found_count; i++)
+  for (int i = found_count > 12 ? found_count - 12 : 0; i < found_count; i++)
     printf("    kind %d cell %d side %d got %d expected %d\n", found[i].kind, found[i].cell,
            found[i].side, found[i].got, found[i].expected);
 }
