@@ -32,7 +32,7 @@ static void check_pair(chase_decision decision, const char *text) {
 static void test_all_decisions(void) {
   static const char *const names[6] = {"E", "NE", "NW", "W", "SW", "SE"};
   static const chase_rules joined = {.wrap = 1};
-  char text[CHASE_DECISION_SIZE];
+  char text[64];
   int exchanges = 0;
   check_pair(chase_decision_make(CHASE_STOP, 0, 0, 0, 0), "stop");
   for (int cell = 0; cell < CHASE_CELLS; cell++) {

@@ -153,7 +153,8 @@ static void test_all_rules(chase_isa isa) {
     chase_variant *variant = variant_of(RULES_TEXTS[r], isa);
     chase_position position;
     chase_position_start(variant, &position);
-    compare(variant, &position, random_next(&state), random_next(&state), 12, 1000);
+    const uint64_t seed = random_next(&state), game = random_next(&state);
+    compare(variant, &position, seed, game, 12, 1000);
     compare(variant, &position, 0, 0, 4, 1 + (uint32_t)random_below(&state, 40));
     for (int round = 0; round < 6; round++) {
       chase_setup setup;
@@ -161,7 +162,7 @@ static void test_all_rules(chase_isa isa) {
       int count = 0;
       random_setup(&state, chase_variant_rules(variant), &setup);
       if (CHECK_INT(chase_position_make(variant, &setup, &position, faults, &count), CHASE_OK))
-        compare(variant, &position, random_next(&state), random_next(&state), 3, 500);
+        compare(variant, &position, seed + (uint64_t)round, game, 3, 500);
     }
     chase_variant_free(variant);
   }
@@ -205,7 +206,25 @@ static void test_repetitions(chase_isa isa) {
     drawn = ends[CHASE_BY_REPETITION] - drawn;
     if (cases[r].least == 0) CHECK_INT(drawn, 0);
     if (!CHECK(drawn >= cases[r].least)) printf("  %s: %ld draws\n", cases[r].rules, drawn);
+    chase_variant_free(variant);
   }
+}
+
+/* Sides that run out of decisions, one of them after handing out its pips. */
+static void test_no_decision(chase_isa isa) {
+  static const struct { const char *rules, *cfen; } cases[] = {
+      {"setup=111111111", "C1B4a1/8a/1a6a/9/9/5a1a1/5a1a1/9/7a1 r - 8/1"},
+      {"reserve=16,chain=yes,setup=222222222,ricochet=no",
+       "1aaa5/a6a1/5aa2/aE3a3/2aa1a3/2D1aa2a/9/1a1Ea4/2a6 r - 22/7"},
+      {"wrap=no,ricochet=no", "C1cc5/E2c3c1/1d7/6C2/E8/4F4/d5c2/4a2C1/5a3 b - 4/1"}};
+  long before = ends[CHASE_BY_NO_DECISION];
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    chase_variant *variant = variant_of(cases[i].rules, isa);
+    chase_position position = position_of(variant, cases[i].cfen);
+    compare(variant, &position, i, 0, 20, 300);
+    chase_variant_free(variant);
+  }
+  CHECK(ends[CHASE_BY_NO_DECISION] - before >= 20);
 }
 
 /* Games in which a number is rejected, which happens once in 100 million: the
@@ -356,6 +375,7 @@ int main(void) {
     test_all_rules(isas[i]);
     test_middle_of_a_turn(isas[i]);
     test_repetitions(isas[i]);
+    test_no_decision(isas[i]);
     test_rejected_numbers(isas[i]);
     test_ended(isas[i]);
     test_splitting(isas[i]);
