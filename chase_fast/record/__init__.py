@@ -17,7 +17,7 @@ JSON object a line for machines. ``docs/notation.md`` gives both grammars.
 True
 """
 
-from chase_fast.record.limits import MAX_LINE, MAX_RECORD
+from chase_fast.record.lines import MAX_LINE, MAX_RECORD
 from chase_fast.record.model import Record
 from chase_fast.record.stream import OnError, RecordFormat, RecordWriter, read_records
 

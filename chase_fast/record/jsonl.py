@@ -23,8 +23,7 @@ from typing import Any
 from chase_fast.errors import ChaseError, RecordError
 from chase_fast.game import Game
 from chase_fast.record.fields import Fail, new_game, new_record
-from chase_fast.record.limits import MAX_RECORD
-from chase_fast.record.lines import Lines
+from chase_fast.record.lines import MAX_RECORD, Lines
 from chase_fast.record.model import OWN_TAGS, Record, check_tag_name, shorten
 
 _TAG_KEYS = {name.lower(): name for name in OWN_TAGS}

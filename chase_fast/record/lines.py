@@ -8,7 +8,13 @@ import zlib
 from typing import Protocol
 
 from chase_fast.errors import RecordError
-from chase_fast.record.limits import MAX_RECORD
+
+MAX_LINE = 65_536
+"""Longest line of the text format, in bytes of UTF-8 without its end."""
+
+MAX_RECORD = 4_194_304
+"""Longest record, in bytes of UTF-8: all its lines, or the one line of a JSON record. A game of
+500,000 decisions still fits."""
 
 # White space a line may hold is the space and the tab; anything else below U+0020 says that this
 # is not text. A byte order mark is dropped at the start of a file and means nothing elsewhere.

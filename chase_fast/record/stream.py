@@ -16,8 +16,7 @@ from typing import IO, Literal, Self, get_args
 from chase_fast.errors import ArgumentError, RecordError
 from chase_fast.game import Game
 from chase_fast.record.jsonl import read_json
-from chase_fast.record.limits import MAX_LINE, MAX_RECORD
-from chase_fast.record.lines import Lines, LineStream
+from chase_fast.record.lines import MAX_LINE, MAX_RECORD, Lines, LineStream
 from chase_fast.record.model import Record
 from chase_fast.record.text import read_text
 

@@ -23,8 +23,7 @@ from collections.abc import Iterator
 from chase_fast.errors import ChaseError, RecordError
 from chase_fast.game import Game
 from chase_fast.record.fields import new_game, new_record
-from chase_fast.record.limits import MAX_LINE, MAX_RECORD
-from chase_fast.record.lines import Lines
+from chase_fast.record.lines import MAX_LINE, MAX_RECORD, Lines
 from chase_fast.record.model import OWN_TAGS, RESULTS, Record, check_tag_name, shorten
 
 WIDTH = 80
