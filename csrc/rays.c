@@ -63,11 +63,12 @@ static int walk_chain(const chase_rays *rays, int origin, const chase_ray *ray, 
 }
 
 static void build_set(chase_rays *rays, int cell, int value) {
-  chase_lanes *const clear = &rays->clear[chase_set_index(cell, value)];
-  chase_lanes *const chain = &rays->chain[chase_set_index(cell, value)];
+  chase_die_table *const die = &rays->die[cell][value];
+  chase_lanes *const clear = &die->clear;
+  chase_lanes *const chain = &rays->chain[cell][value - 1];
   for (int d = 0; d < CHASE_DIRECTIONS; d++) {
     const chase_ray ray = walk_ray(rays, cell, value, d, clear);
-    rays->ray[cell][value - 1][d] = ray;
+    die->ray[d] = ray;
     if (ray.target == CHASE_NO_CELL) {
       never(chain, d);
     } else if (ray.target == CHASE_CHAMBER) {
@@ -96,8 +97,9 @@ static void build_partners(chase_rays *rays, const chase_rules *rules, int cell)
   static const uint8_t forward[3] = {CHASE_E, CHASE_SW, CHASE_SE};
   chase_rules flat = *rules;
   flat.ricochet = 0; /* neighbours do not bounce (R2) */
-  for (int i = 0; i < 3; i++)
-    rays->forward[cell][i] = chase_topology_step(&flat, cell, forward[i]).cell;
+  for (int value = 0; value <= CHASE_MAX_VALUE + 1; value++)
+    for (int i = 0; i < 3; i++)
+      rays->die[cell][value].forward[i] = chase_topology_step(&flat, cell, forward[i]).cell;
   int n = 0;
   for (int other = cell + 1; other < CHASE_CELLS; other++) {
     if (cell == CHASE_CHAMBER || other == CHASE_CHAMBER) continue;

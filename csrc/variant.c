@@ -35,7 +35,7 @@ chase_status chase_variant_new(const chase_rules *rules, chase_isa isa, chase_va
   const chase_kernels *const kernels = choose(isa);
   if (!kernels) return CHASE_BAD_ARGUMENT;
   void *memory = NULL;
-  if (posix_memalign(&memory, 64, sizeof(chase_variant)) != 0) return CHASE_MEMORY;
+  if (posix_memalign(&memory, _Alignof(chase_variant), sizeof(chase_variant)) != 0) return CHASE_MEMORY;
   chase_variant *const variant = memory;
   variant->rules = *rules;
   variant->total = (uint8_t)chase_rules_total(rules);

@@ -27,7 +27,7 @@ const chase_kernels *chase_kernels_v3(void);
 enum { CHASE_EXCHANGE_PATTERNS = 512 };
 
 struct chase_variant {
-  chase_rays rays; /* first: its lanes are aligned to 32 bytes */
+  chase_rays rays; /* first: aligned to 128 bytes */
   chase_keys keys;
   const chase_kernels *kernels;
   chase_rules rules;
