@@ -6,8 +6,10 @@ what only a history can tell: repetition (R11, R12), turns, and taking back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import datetime as dt
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
 from chase_fast._core import RED, Move, Position, Rules, Side
@@ -218,11 +220,8 @@ class Game:
     @property
     def turns(self) -> tuple[tuple[Move, ...], ...]:
         """The decisions grouped into turns; the last turn may be unfinished."""
-        ends = (*self._turn_starts[1:], len(self._moves))
-        return tuple(
-            tuple(self._moves[begin:end])
-            for begin, end in zip(self._turn_starts, ends, strict=True)
-        )
+        bounds = (*self._turn_starts, len(self._moves))
+        return tuple(tuple(self._moves[begin:end]) for begin, end in pairwise(bounds))
 
     @property
     def turn_count(self) -> int:
@@ -323,24 +322,40 @@ class Game:
         *,
         red: str = "?",
         blue: str = "?",
+        date: dt.date | None = None,
         outcome: Outcome | None = None,
-        **fields: Any,
+        tags: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+        comment: str = "",
+        comments: Sequence[str] = (),
     ) -> Record:
-        """This game as a :class:`~chase_fast.record.Record`.
+        """This game as a record; the fields are those of :meth:`Record.from_game`.
 
         Args:
             red: Name of the player of the red dice.
             blue: Name of the player of the blue dice.
+            date: Day the game was played.
             outcome: How the game ended if the rules do not tell (lost on time, aborted, ...).
-            **fields: Other fields of the record: ``date``, ``tags``, ``comment``, ``comments``.
+            tags: Further tags, a mapping or pairs of name and value.
+            comment: What is said before the first turn.
+            comments: What is said after each turn.
 
         Raises:
-            RecordError: If ``outcome`` contradicts the rules, or a field is not allowed.
+            RecordError: If ``outcome`` contradicts the rules, there are more comments than turns,
+                or a text is not allowed.
         """
         # Records are built on games, not the other way round.
         from chase_fast.record import Record
 
-        return Record.from_game(self, red=red, blue=blue, outcome=outcome, **fields)
+        return Record.from_game(
+            self,
+            red=red,
+            blue=blue,
+            date=date,
+            outcome=outcome,
+            tags=tags,
+            comment=comment,
+            comments=comments,
+        )
 
 
 def _replay(start: Position, moves: tuple[Move, ...]) -> Game:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 
 from chase_fast._core import Kind, Move, Position, cell_name
 from chase_fast.errors import IllegalMoveError, NotationError
-from chase_fast.notation.scanner import Scanner, exchange_text
+from chase_fast.notation.scanner import Scanner, exchange
 from chase_fast.notation.turn import (
     TurnWalk,
     check_length,
@@ -50,6 +50,7 @@ def read_abstractplay(position: Position, text: str) -> list[Move]:
                 break
     if scanner.at_end:
         return walk.finish(scanner.offset)
+    walk.require_open("more text", scanner.offset)
     if walk.position.pips_due:
         raise NotationError(
             f"{walk.position.pips_due} pips are due to {walk.position.side_to_act.name.lower()}"
@@ -71,7 +72,7 @@ def _action(position: Position, scanner: Scanner) -> Move:
         scanner.expect("=")
         other_value = scanner.number(1, 6, "a value")
         scanner.end()
-        return Move.parse(exchange_text(origin, value, other, other_value))
+        return exchange(origin, value, other, other_value, offset)
     target = scanner.cell()
     direction = scanner.direction()
     scanner.end()

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 
 from chase_fast._core import Kind, Move, Position, Rules, cell_name, parse_cell
 from chase_fast.errors import AmbiguousNotationError, InvalidPositionError, NotationError
-from chase_fast.notation.scanner import Scanner, exchange_text
+from chase_fast.notation.scanner import Scanner, exchange
 from chase_fast.notation.turn import (
     TurnWalk,
     check_length,
@@ -44,6 +44,7 @@ def read_chase_ai(position: Position, text: str) -> list[Move]:
     check_length(text)
     walk = TurnWalk(position)
     for token in re.finditer(r"\S+", text):
+        walk.require_open(token[0], token.start())
         scanner = Scanner(text, token.start(), token.end())
         walk.play(_decision(walk.position, scanner), token.start())
     return walk.finish(len(text))
@@ -82,7 +83,7 @@ def _decision(position: Position, scanner: Scanner) -> Move:
             f" (value {other_value}); both keep 1 to 6 (R10)",
             offset,
         )
-    return Move.parse(exchange_text(cell, value - pips, other, other_value + pips))
+    return exchange(cell, value - pips, other, other_value + pips, begin)
 
 
 def _distribution(position: Position, cell: int, pips: int, offset: int) -> Move:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from chase_fast._core import Direction, cell_name, parse_cell
+from chase_fast._core import Direction, Move, cell_name, parse_cell
 from chase_fast.errors import NotationError
 
 # Longest first, so that "ne" is not read as something shorter.
@@ -89,7 +89,16 @@ class Scanner:
         return NotationError(f"{found} at character {place + 1}, expected {expected}", place)
 
 
-def exchange_text(first: int, first_value: int, second: int, second_value: int) -> str:
-    """An exchange in our notation: the cell that comes first in reading order leads (R10)."""
-    halves = sorted(((first, first_value), (second, second_value)))
-    return ",".join(f"{cell_name(cell)}={value}" for cell, value in halves)
+def exchange(first: int, value: int, second: int, other_value: int, offset: int) -> Move:
+    """An exchange whose cells are named in either order (R10).
+
+    Raises:
+        NotationError: If the cells are not neighbours; ``offset`` is where the exchange begins.
+    """
+    if first == second:
+        raise NotationError(f"an exchange needs two dice, found {cell_name(first)} twice", offset)
+    halves = sorted(((first, value), (second, other_value)))
+    try:
+        return Move.parse(",".join(f"{cell_name(cell)}={value}" for cell, value in halves))
+    except NotationError as error:
+        raise NotationError(str(error), offset) from error

@@ -79,10 +79,14 @@ class TurnWalk:
         """Whether the other side has to act, or the game is over."""
         return self.position.side_to_act != self._side or self.position.winner is not None
 
+    def require_open(self, text: str, offset: int | None) -> None:
+        """Refuse ``text``, which begins at ``offset``, if the turn has ended before it."""
+        if self.ended:
+            raise NotationError(f"the turn has ended before {text}; expected one turn", offset)
+
     def play(self, move: Move, offset: int | None = None) -> None:
         """Play one more decision; ``offset`` is where its text begins."""
-        if self.ended:
-            raise NotationError(f"the turn has ended before {move}; expected one turn", offset)
+        self.require_open(str(move), offset)
         try:
             self.position = self.position.apply(move)
         except IllegalMoveError as error:

@@ -233,6 +233,10 @@ def format_text(record: Record) -> str:
         RecordError: If the record is wrong in itself or longer than readers accept.
     """
     game = record.to_game()
+    said = sum(map(len, (record.comment, *record.comments)))
+    if said > MAX_RECORD:
+        # Escapes only make it longer, and take their time.
+        raise RecordError(f"the record is longer than {MAX_RECORD} bytes")
     tags = [f'[{name} "{_escape_value(value)}"]' for name, value in record.headers.items()]
     for (name, _), tag in zip(record.headers.items(), tags, strict=True):
         if len(tag.encode()) > MAX_LINE:
