@@ -6,7 +6,9 @@ import copy
 import json
 import pickle
 import random
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -352,3 +354,9 @@ def test_equality() -> None:
 def test_repr_can_be_evaluated(game: Game) -> None:
     names = {"Game": Game, "Position": Position, "Rules": Rules}
     assert eval(repr(game), names) == game
+
+
+def test_the_picture_is_drawn_by_the_svg_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = SimpleNamespace(game_svg=lambda game: f"<svg>{len(game.moves)}</svg>")
+    monkeypatch.setitem(sys.modules, "chase_fast.svg", cast("Any", drawn))
+    assert Game.from_moves(REPEATED)._repr_svg_() == "<svg>4</svg>"
