@@ -50,7 +50,7 @@ enum {
    * each capture of a series takes an enemy die, plus the move or stop. */
   CHASE_MAX_TURN = 2 * CHASE_MAX_DICE + 2,
 
-  CHASE_MAX_TRACE = CHASE_MAX_VALUE + 2 * (CHASE_MAX_CHAIN + 1),
+  CHASE_MAX_TRACE = CHASE_MAX_VALUE + 2 * (CHASE_MAX_CHAIN + 1), /* ray, two exits */
   CHASE_MAX_FAULTS = 2 * CHASE_CELLS,
   CHASE_CFEN_SIZE = 128,     /* bytes incl. the final NUL; longest is 101 */
   CHASE_DECISION_SIZE = 12,  /* "a1=2,a2=1" and NUL */
@@ -260,6 +260,10 @@ static inline int chase_decision_direction(chase_decision d) { return (int)(d >>
 static inline int chase_decision_value(chase_decision d) { return (int)(d >> 10 & 7); }
 static inline int chase_decision_other_value(chase_decision d) { return (int)(d >> 13 & 7); }
 
+/* Every field in range, unused ones 0, an exchange between neighbours with the
+ * first cell first. Takes any bits. */
+bool chase_decision_well_formed(chase_decision decision);
+
 /* The neighbour of `cell` in `direction` with the seam joined (R2), or
  * CHASE_NO_CELL beyond an end row. */
 int chase_cell_neighbour(int cell, int direction);
@@ -344,6 +348,7 @@ size_t chase_cfen_format(const chase_position *position, char out[CHASE_CFEN_SIZ
 /* Strict decision text: "a1NE", "a1=2,a2=1", "+a1", "stop". */
 chase_status chase_decision_parse(const char *text, size_t length, chase_decision *out,
                                   chase_error *error);
+/* The decision must be well formed. Returns the length. */
 size_t chase_decision_format(chase_decision decision, char out[CHASE_DECISION_SIZE]);
 
 /* ---- Random numbers: Philox4x32-10 ---------------------------------- */
@@ -404,7 +409,7 @@ typedef struct chase_playout_options {
  * position, seed, g, max_turns) alone. Decision number n of a game takes the
  * n-th number of its stream, by multiply and reject (Lemire 2019). Repetition
  * counts from `position`. *done = games finished, also when stopped. Allocates
- * working memory once a call. CHASE_OK, CHASE_BAD_ARGUMENT, CHASE_MEMORY,
+ * working memory. CHASE_OK, CHASE_BAD_ARGUMENT, CHASE_MEMORY,
  * CHASE_STOPPED. */
 chase_status chase_playouts(const chase_variant *variant, const chase_position *position,
                             const chase_playout_options *options, chase_stop_flag *stop,

@@ -1,0 +1,28 @@
+/* Assembles the kernels of one instruction set; included once by each
+ * kernels_*.c, after it has chosen its target. */
+#ifndef CHASE_KERNELS_H
+#define CHASE_KERNELS_H
+
+#include "playout.h"
+
+static int chase_count_kernel(const chase_variant *variant, const chase_position *position) {
+  return chase_count(variant, position);
+}
+
+static int chase_list_kernel(const chase_variant *variant, const chase_position *position,
+                             chase_decision *out) {
+  return chase_list(variant, position, out);
+}
+
+static chase_decision chase_at_kernel(const chase_variant *variant, const chase_position *position,
+                                      int index) {
+  return chase_at(variant, position, index);
+}
+
+#define CHASE_KERNELS(isa_name)                                                      \
+  {                                                                                  \
+    .name = isa_name, .count = chase_count_kernel, .list = chase_list_kernel,        \
+    .at = chase_at_kernel, .perft = chase_perft_kernel, .playouts = chase_playouts_kernel \
+  }
+
+#endif

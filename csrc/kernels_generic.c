@@ -1,0 +1,7 @@
+/* The hot loops for the oldest processor of the platform. */
+#include "kernels.h"
+
+const chase_kernels *chase_kernels_generic(void) {
+  static const chase_kernels kernels = CHASE_KERNELS("generic");
+  return &kernels;
+}

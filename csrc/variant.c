@@ -1,0 +1,54 @@
+#define _POSIX_C_SOURCE 200112L
+#include "variant.h"
+
+#include <stdlib.h>
+
+static const chase_kernels *choose(chase_isa isa) {
+  switch (isa) {
+    case CHASE_ISA_AUTO: {
+      const chase_kernels *const v3 = chase_kernels_v3();
+      return v3 ? v3 : chase_kernels_generic();
+    }
+    case CHASE_ISA_GENERIC: return chase_kernels_generic();
+    case CHASE_ISA_V3: return chase_kernels_v3();
+    default: return NULL;
+  }
+}
+
+static void build_exchanges(chase_variant *variant) {
+  for (int value = 0; value <= CHASE_MAX_VALUE; value++)
+    for (int pattern = 0; pattern < CHASE_EXCHANGE_PATTERNS; pattern++) {
+      int sum = 0;
+      for (int i = 0; i < 3; i++) {
+        const int other = pattern >> (3 * i) & 7;
+        if (value != 0 && other != 0 && other <= CHASE_MAX_VALUE)
+          sum += chase_exchange_results(value, other);
+      }
+      variant->exchanges[value][pattern] = (uint8_t)sum;
+    }
+}
+
+chase_status chase_variant_new(const chase_rules *rules, chase_isa isa, chase_variant **out) {
+  chase_error error;
+  const chase_status status = chase_rules_check(rules, &error);
+  if (status != CHASE_OK) return status;
+  const chase_kernels *const kernels = choose(isa);
+  if (!kernels) return CHASE_BAD_ARGUMENT;
+  void *memory = NULL;
+  if (posix_memalign(&memory, _Alignof(chase_variant), sizeof(chase_variant)) != 0) return CHASE_MEMORY;
+  chase_variant *const variant = memory;
+  variant->rules = *rules;
+  variant->total = (uint8_t)chase_rules_total(rules);
+  variant->kernels = kernels;
+  chase_rays_build(rules, &variant->rays);
+  chase_keys_build(rules, &variant->keys);
+  build_exchanges(variant);
+  *out = variant;
+  return CHASE_OK;
+}
+
+void chase_variant_free(chase_variant *variant) { free(variant); }
+
+const chase_rules *chase_variant_rules(const chase_variant *variant) { return &variant->rules; }
+
+const char *chase_variant_isa(const chase_variant *variant) { return variant->kernels->name; }
