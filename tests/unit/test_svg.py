@@ -270,6 +270,35 @@ def test_marks_of_ricochets_crossings_exits_and_captures() -> None:
             for group in groups(root, "data-captured")
         }
         assert shown == captured
+        for group in groups(root, "data-captured"):
+            roles = {rect.get("class") for rect in group.iter(f"{NAMESPACE}rect")}
+            assert roles == {"cf-page", f"cf-{scene.before.side_to_act.other.name.lower()}"}
+
+
+def by_role(root: ET.Element, role: str) -> list[ET.Element]:
+    return [element for element in root.iter() if element.get("class") == f"cf-{role}"]
+
+
+def hexagons(group: ET.Element) -> list[tuple[float, float]]:
+    """The middles of the hexagons in a group."""
+    corners = [list(zip(*points(hexagon), strict=True)) for hexagon in group]
+    return [(sum(x) / 6, sum(y) / 6) for x, y in corners]
+
+
+def test_cells_touched_are_tinted() -> None:
+    for scene in SCENES[::2]:
+        (group,) = by_role(draw_scene(scene), "touched")
+        trace = scene.before.trace(scene.move)
+        touched = {scene.move.cell, scene.move.other} - {None}
+        touched |= {step.target for step in trace if step.kind != "ray"}
+        ray = [step.target for step in trace if step.kind == "ray"]
+        touched |= set(ray[-1:]) - {40}
+        wanted = sorted(centre(cell_name(cell)) for cell in touched if cell is not None)
+        found = sorted(hexagons(group))
+        assert len(found) == len(wanted)
+        assert all(any(near(one, other) for other in found) for one in wanted)
+    (group,) = by_role(draw(START), "touched")
+    assert len(group) == 0
 
 
 def test_orientation_is_a_point_reflection() -> None:
@@ -304,6 +333,14 @@ def test_exchange_is_a_double_arrow_with_the_pips_moved() -> None:
         badges = groups(root, "data-badge")
         found = [b.attrib["data-text"] for b in badges if b.attrib["data-badge"] == "gain"]
         assert found == gains
+        # Each badge stands on the far side of its die, where the arrow does not run.
+        gain_badges = [b for b in badges if b.attrib["data-badge"] == "gain"]
+        for badge, name in zip(gain_badges, (text[:2], text[5:7]), strict=True):
+            circle = badge.find(f"{NAMESPACE}circle")
+            assert circle is not None
+            at = float(circle.attrib["cx"]), float(circle.attrib["cy"])
+            assert near(at, centre(name), 30)
+            assert min(hypot(at[0] - x, at[1] - y) for x, y in tips) > 30
 
 
 def test_distribution_shows_the_pips_won() -> None:
@@ -354,13 +391,21 @@ def test_coordinates() -> None:
 
 
 def test_highlight_takes_numbers_and_names() -> None:
-    root = draw(START, highlight=["i1", 80, np.int8(1)])
-    (group,) = [g for g in root.iter() if g.get("class") == "cf-highlight"]
-    middles = [
-        tuple(sum(axis) / 6 for axis in zip(*points(hexagon), strict=True)) for hexagon in group
-    ]
-    for found, name in zip(middles, ("i1", "a9", "i2"), strict=True):
-        assert near((found[0], found[1]), centre(name))
+    (group,) = by_role(draw(START, highlight=["i1", 80, np.int8(1)]), "highlight")
+    for found, name in zip(hexagons(group), ("i1", "a9", "i2"), strict=True):
+        assert near(found, centre(name))
+
+
+def test_highlight_of_the_chamber_is_seen_around_it() -> None:
+    def reach(group: ET.Element) -> float:
+        return max(hypot(x - cx, y - cy) for hexagon in group for x, y in points(hexagon))
+
+    cx, cy = centre("e5")
+    root = draw(START, highlight=["e5"])
+    (highlight,), (chamber,) = by_role(root, "highlight"), by_role(root, "chamber")
+    assert reach(highlight) > reach(chamber) + 4
+    (plain,) = by_role(draw(START), "chamber")
+    assert near((reach(plain), 0), (60 / sqrt(3), 0))
 
 
 def test_arrows_for_decisions_and_pairs_of_cells() -> None:
