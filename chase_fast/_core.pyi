@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -49,18 +49,20 @@ BLUE: Side
 MAX_DECISIONS: int
 MAX_TURN_LIMIT: int
 MAX_PERFT_DEPTH: int
-DECISION_DTYPE: np.dtype[np.void]  # kind, cell, direction, other, value, other_value: all uint8
+# kind, cell, direction, other, value, other_value, all uint8; 255 = does not apply
+DECISION_DTYPE: np.dtype[np.void]
 GAME_DTYPE: np.dtype[np.void]  # chase_game_stats, 64 bytes
 
 def cell_name(cell: int) -> str: ...  # 0 -> "i1"
 def parse_cell(text: str) -> int: ...  # "i1" -> 0; NotationError
-def neighbour(cell: int, direction: int) -> int | None: ...  # seam joined; None beyond an end row
+def neighbour(cell: int, direction: int) -> int | None: ...  # None beyond an end row
 def philox(seed: int, game: int, counter: int) -> tuple[int, int, int, int]: ...
 def philox_raw(
     counter: tuple[int, int, int, int], key: tuple[int, int]
 ) -> tuple[int, int, int, int]: ...
-def available_isas() -> tuple[str, ...]: ...  # instruction sets that run here, best first
+def available_isas() -> tuple[str, ...]: ...  # that run here, best first
 
+@final
 class Rules:
     FIELDS: ClassVar[tuple[str, ...]]  # in the order of R12
     PRESETS: ClassVar[dict[str, str]]  # name -> canonical text
@@ -103,6 +105,7 @@ class Rules:
     def replace(self, **changes: Any) -> Self: ...
     def as_dict(self) -> dict[str, Any]: ...
 
+@final
 class Move:
     @classmethod
     def parse(cls, text: str) -> Move: ...
@@ -123,14 +126,18 @@ class Move:
     @property
     def other_value(self) -> int | None: ...
 
+@final
 class LegalMoves(Sequence[Move]):
     def __len__(self) -> int: ...
-    def __getitem__(self, index: Any) -> Any: ...
+    def __getitem__(self, index: Any, /) -> Any: ...
     def __iter__(self) -> Iterator[Move]: ...
     def __contains__(self, move: object) -> bool: ...  # Move or text
+    def index(self, value: Any, start: int = 0, stop: int | None = None, /) -> int: ...
+    def count(self, value: Any, /) -> int: ...
     @property
     def array(self) -> npt.NDArray[np.void]: ...  # DECISION_DTYPE, read-only
 
+@final
 class Position:
     @classmethod
     def start(cls, rules: Rules | None = None) -> Position: ...
@@ -173,16 +180,17 @@ class Position:
     @property
     def zobrist(self) -> int: ...  # 64 bits; equal positions have equal values
     def value_at(self, cell: int | str) -> int: ...  # signed, 0 = empty
-    def move(self, text: str) -> Move: ...  # parse and check legality
+    def move(self, text: Move | str) -> Move: ...  # parse and check legality
     def is_legal(self, move: Move | str) -> bool: ...
     def apply(self, move: Move | str) -> Position: ...
     def trace(self, move: Move | str) -> tuple[TraceStep, ...]: ...
     def events(self, move: Move | str) -> dict[str, int]: ...
-    def half_turn(self) -> Position: ...  # board turned 180 degrees, colours and side swapped
+    def half_turn(self) -> Position: ...  # colours swapped too; ArgumentError with wrap=no
     def _repr_svg_(self) -> str: ...
     def _rehash(self) -> int: ...
     def _consistent(self) -> bool: ...
 
+@final
 class StopFlag:
     """A flag that long calls poll; set from any thread."""
     def set(self) -> None: ...
@@ -197,3 +205,9 @@ def _playouts(
     max_turns: int,
     stop: StopFlag,
 ) -> int: ...  # games finished; fills out[:n]; releases the GIL
+
+_STATUS_COUNT: int
+
+def _status_exception(
+    status: int, message: str = "", offset: int | None = None
+) -> BaseException | None: ...

@@ -8,16 +8,16 @@
 #include "push.h"
 #include "raytest.h"
 
-enum { CHASE_RAY_LANES = 0x3f, CHASE_FLAG_LANES = 0xc0 };
-
 /* The moves of the side to act, die by die in reading order. */
 typedef struct chase_scan {
   int dice;
   int moves;     /* legal, all dice */
   int exchanges; /* all pairs */
+  bool flagged;  /* some die has moves that R7 or R8 may forbid */
   uint8_t cell[CHASE_MAX_DICE + 7];
   uint8_t mask[CHASE_MAX_DICE + 7];  /* legal directions, bit d */
   uint8_t until[CHASE_MAX_DICE + 7]; /* moves of this die and those before it: at most 150 */
+  uint16_t exchanges_until[CHASE_MAX_DICE + 7]; /* likewise exchanges */
 } chase_scan;
 
 static inline int chase_popcount6(unsigned mask) {
@@ -134,7 +134,7 @@ static inline int chase_scan_rays(const chase_variant *variant, const chase_posi
   chase_all_occupied(position, occupied);
   const chase_words words = chase_words_spread(occupied);
   chase_cells cells = chase_cells_of(position->occupied[side]);
-  int moves = 0;
+  uint32_t moves = 0;
   int exchanges = 0;
   const int dice = position->dice[side];
   for (int i = 0; i < dice; i++) {
@@ -142,29 +142,33 @@ static inline int chase_scan_rays(const chase_variant *variant, const chase_posi
     const int v = value[cell];
     const chase_die_table *const die = &variant->rays.die[cell][v];
     const unsigned lanes = chase_free_lanes(&die->clear, &words);
-    const unsigned pattern = (unsigned)value[die->forward[0]] |
-                             (unsigned)value[die->forward[1]] << 3 |
-                             (unsigned)value[die->forward[2]] << 6;
-    exchanges += variant->exchanges[v][pattern];
-    moves += chase_popcount6(lanes & CHASE_RAY_LANES);
-    if (scan) {
+    const uint8_t *const pairs = variant->exchanges[v];
+    moves += variant->lane_moves[lanes];
+    if (!scan) {
+      exchanges += pairs[value[die->forward[0]] | value[die->forward[1]] << 3 |
+                         value[die->forward[2]] << 6];
+    } else {
+      exchanges += pairs[value[die->partner[0]] | value[die->partner[1]] << 3];
+      exchanges += pairs[value[die->partner[2]] | value[die->partner[3]] << 3];
       scan->cell[i] = (uint8_t)cell;
       scan->mask[i] = (uint8_t)lanes;
       scan->until[i] = (uint8_t)moves;
+      scan->exchanges_until[i] = (uint16_t)exchanges;
     }
   }
   if (scan) {
     scan->dice = dice;
-    scan->moves = moves;
+    scan->moves = (int)(moves & (CHASE_FLAGGED - 1));
     scan->exchanges = exchanges;
+    scan->flagged = moves >= CHASE_FLAGGED;
   }
-  return moves + exchanges;
+  return (int)(moves & (CHASE_FLAGGED - 1)) + exchanges;
 }
 
 static inline void chase_scan_board(const chase_variant *variant, const chase_position *position,
                                     chase_scan *scan) {
   chase_scan_rays(variant, position, scan);
-  if (chase_own_on_fatal(variant, position->occupied[position->side]))
+  if (scan->flagged && chase_own_on_fatal(variant, position->occupied[position->side]))
     chase_forbid(variant, position, scan);
 }
 
@@ -268,20 +272,18 @@ static inline int chase_count(const chase_variant *variant, const chase_position
 static inline int chase_list_exchanges(const chase_variant *variant,
                                        const chase_position *position, int cell,
                                        chase_decision *out) {
-  const chase_rays *const rays = &variant->rays;
   const uint8_t *const value = position->value[position->side];
   const int a = value[cell];
   int n = 0;
-  for (int i = 0; i < rays->partner_count[cell]; i++) {
-    const int b = value[rays->partner[cell][i]];
+  for (int i = 0; i < CHASE_PARTNERS; i++) {
+    const int b = value[variant->rays.die[cell][a].partner[i]];
     if (!b) continue;
     const int sum = a + b;
-    const int low = sum > CHASE_MAX_VALUE ? sum - CHASE_MAX_VALUE : 1;
-    const int high = sum - low;
-    for (int v = low; v <= high; v++)
+    const int low = chase_exchange_low(sum);
+    for (int v = low; v <= sum - low; v++)
       if (v != a)
-        out[n++] = chase_decision_make(CHASE_EXCHANGE, cell, rays->partner_direction[cell][i], v,
-                                       sum - v);
+        out[n++] = chase_decision_make(CHASE_EXCHANGE, cell,
+                                       variant->rays.partner_direction[cell][i], v, sum - v);
   }
   return n;
 }
@@ -304,26 +306,39 @@ static inline int chase_list(const chase_variant *variant, const chase_position 
   return n;
 }
 
-/* The decision at `index` of the list that `scan` stands for. */
+/* The decision at `index` of the list that `scan` stands for. Sums of compares
+ * instead of searches: the index is random, so that a branch would be too. */
 static inline chase_decision chase_pick(const chase_variant *variant,
                                         const chase_position *position, const chase_scan *scan,
                                         int index) {
+  int i = 0;
   if (index < scan->moves) {
-    int die = 0;
-    for (int i = 0; i < scan->dice; i++) die += scan->until[i] <= index;
-    const unsigned mask = scan->mask[die] & CHASE_RAY_LANES;
-    const int before = scan->until[die] - chase_popcount6(mask);
-    return chase_decision_make(CHASE_MOVE, scan->cell[die], chase_select6(mask, index - before), 0,
+    for (int k = 0; k < scan->dice; k++) i += scan->until[k] <= index;
+    const unsigned mask = scan->mask[i] & CHASE_RAY_LANES;
+    const int before = scan->until[i] - chase_popcount6(mask);
+    return chase_decision_make(CHASE_MOVE, scan->cell[i], chase_select6(mask, index - before), 0,
                                0);
   }
   index -= scan->moves;
-  /* Four partners at most, five results each. */
-  chase_decision exchanges[4 * (CHASE_MAX_VALUE - 1)];
-  for (int i = 0;; i++) {
-    const int n = chase_list_exchanges(variant, position, scan->cell[i], exchanges);
-    if (index < n) return exchanges[index];
-    index -= n;
+  for (int k = 0; k < scan->dice; k++) i += scan->exchanges_until[k] <= index;
+  if (i > 0) index -= scan->exchanges_until[i - 1];
+  const int cell = scan->cell[i];
+  const uint8_t *const value = position->value[position->side];
+  const int a = value[cell];
+  const uint8_t *const partner = variant->rays.die[cell][a].partner;
+  int until = 0;
+  int before = 0;
+  int p = 0;
+  for (int k = 0; k < CHASE_PARTNERS; k++) {
+    until += variant->exchanges[a][value[partner[k]]];
+    p += until <= index;
+    before = until <= index ? until : before;
   }
+  const int sum = a + value[partner[p]];
+  const int v = chase_exchange_low(sum) + index - before;
+  const int skipped = v + (v >= a);
+  return chase_decision_make(CHASE_EXCHANGE, cell, variant->rays.partner_direction[cell][p],
+                             skipped, sum - skipped);
 }
 
 static inline chase_decision chase_at(const chase_variant *variant, const chase_position *position,

@@ -1,5 +1,6 @@
 #include "rays.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void add_cell(chase_lanes *lanes, int lane, int cell) {
@@ -95,23 +96,26 @@ static void build_set(chase_rays *rays, int cell, int value) {
 }
 
 static void build_partners(chase_rays *rays, const chase_rules *rules, int cell) {
-  static const uint8_t forward[3] = {CHASE_E, CHASE_SW, CHASE_SE};
   chase_rules flat = *rules;
   flat.ricochet = 0; /* neighbours do not bounce (R2) */
-  for (int value = 0; value <= CHASE_MAX_VALUE + 1; value++)
-    for (int i = 0; i < 3; i++)
-      rays->die[cell][value].forward[i] = chase_topology_step(&flat, cell, forward[i]).cell;
+  uint8_t partner[CHASE_PARTNERS];
   int n = 0;
-  for (int other = cell + 1; other < CHASE_CELLS; other++) {
-    if (cell == CHASE_CHAMBER || other == CHASE_CHAMBER) continue;
+  for (int other = cell + 1; other < CHASE_CELLS; other++)
     for (int d = 0; d < CHASE_DIRECTIONS; d++)
       if (chase_topology_step(&flat, cell, d).cell == other) {
-        rays->partner[cell][n] = (uint8_t)other;
+        assert(n < CHASE_PARTNERS);
+        partner[n] = (uint8_t)other;
         rays->partner_direction[cell][n] = (uint8_t)d;
         n++;
       }
+  while (n < CHASE_PARTNERS) partner[n++] = CHASE_NO_CELL;
+  static const uint8_t forward[3] = {CHASE_E, CHASE_SW, CHASE_SE};
+  for (int value = 0; value <= CHASE_MAX_VALUE + 1; value++) {
+    chase_die_table *const die = &rays->die[cell][value];
+    memcpy(die->partner, partner, sizeof partner);
+    for (int i = 0; i < 3; i++)
+      die->forward[i] = chase_topology_step(&flat, cell, forward[i]).cell;
   }
-  rays->partner_count[cell] = (uint8_t)n;
 }
 
 void chase_rays_build(const chase_rules *rules, chase_rays *out) {

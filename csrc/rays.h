@@ -13,6 +13,7 @@ enum {
   CHASE_WORDS = 3,
   CHASE_WORD_CELLS = 27,
   CHASE_LANES = 8,
+  CHASE_PARTNERS = 4, /* most neighbours after a cell: in column 1, across the seam */
   CHASE_CHAMBER_WORD = CHASE_CHAMBER / CHASE_WORD_CELLS
 };
 #define CHASE_CHAMBER_BIT ((uint32_t)1 << (CHASE_CHAMBER % CHASE_WORD_CELLS))
@@ -35,11 +36,15 @@ typedef struct chase_die_table {
    * six rays hold no move that R7 or R8 forbid unless a cell of lane 6 and a
    * cell of lane 7 are occupied. */
   _Alignas(128) chase_lanes clear;
-  /* Neighbours for exchanges (R10): E, SW, SE, so that each pair is met once;
-   * CHASE_NO_CELL where there is none. The same for all values. */
-  uint8_t forward[3];
-  uint8_t entering; /* bit d: ray d ends on the chamber */
   chase_ray ray[CHASE_DIRECTIONS];
+  /* Neighbours for exchanges (R10) that come after this cell in reading order,
+   * ascending, so that each pair is met once; CHASE_NO_CELL fills up. The same
+   * for all values. */
+  uint8_t partner[CHASE_PARTNERS];
+  uint8_t entering; /* bit d: ray d ends on the chamber */
+  /* Neighbours to the E, SW, SE: each pair once as well, in fewer look-ups where
+   * only the number of exchanges is asked for. */
+  uint8_t forward[3];
 } chase_die_table;
 
 _Static_assert(sizeof(chase_die_table) == 128, "two cache lines");
@@ -52,11 +57,7 @@ typedef struct chase_rays {
    * asks for the chamber, which never holds a die. */
   _Alignas(32) chase_lanes chain[CHASE_CELLS][CHASE_MAX_VALUE];
   chase_step step[CHASE_CELLS][CHASE_DIRECTIONS];
-  /* Pairs of neighbours by first cell in reading order, ascending second cells, with
-   * the direction to it; at most four. */
-  uint8_t partner_count[CHASE_CELLS];
-  uint8_t partner[CHASE_CELLS][4];
-  uint8_t partner_direction[CHASE_CELLS][4];
+  uint8_t partner_direction[CHASE_CELLS][CHASE_PARTNERS];
   /* Cells from which some step is illegal for a pushed die. No own die on them:
    * no move is forbidden by R7 or R8. */
   uint32_t fatal[CHASE_WORDS];

@@ -15,17 +15,22 @@ static const chase_kernels *choose(chase_isa isa) {
   }
 }
 
-static void build_exchanges(chase_variant *variant) {
+static int exchanges_with(int value, int other) {
+  return value >= 1 && other >= 1 && other <= CHASE_MAX_VALUE ? chase_exchange_results(value, other)
+                                                              : 0;
+}
+
+static void build_counts(chase_variant *variant) {
   for (int value = 0; value <= CHASE_MAX_VALUE; value++)
-    for (int pattern = 0; pattern < CHASE_EXCHANGE_PATTERNS; pattern++) {
-      int sum = 0;
-      for (int i = 0; i < 3; i++) {
-        const int other = pattern >> (3 * i) & 7;
-        if (value != 0 && other != 0 && other <= CHASE_MAX_VALUE)
-          sum += chase_exchange_results(value, other);
-      }
-      variant->exchanges[value][pattern] = (uint8_t)sum;
-    }
+    for (int pattern = 0; pattern < CHASE_TRIPLE_PATTERNS; pattern++)
+      variant->exchanges[value][pattern] =
+          (uint8_t)(exchanges_with(value, pattern & 7) + exchanges_with(value, pattern >> 3 & 7) +
+                    exchanges_with(value, pattern >> 6));
+  for (unsigned lanes = 0; lanes < CHASE_LANE_PATTERNS; lanes++) {
+    uint32_t moves = 0;
+    for (int d = 0; d < CHASE_DIRECTIONS; d++) moves += lanes >> d & 1;
+    variant->lane_moves[lanes] = moves + ((lanes & CHASE_FLAG_LANES) ? 0 : CHASE_FLAGGED);
+  }
 }
 
 chase_status chase_variant_new(const chase_rules *rules, chase_isa isa, chase_variant **out) {
@@ -42,7 +47,7 @@ chase_status chase_variant_new(const chase_rules *rules, chase_isa isa, chase_va
   variant->kernels = kernels;
   chase_rays_build(rules, &variant->rays);
   chase_keys_build(rules, &variant->keys);
-  build_exchanges(variant);
+  build_counts(variant);
   *out = variant;
   return CHASE_OK;
 }
