@@ -25,6 +25,8 @@ from chase_fast._core import (
     neighbour,
     parse_cell,
 )
+from chase_fast._version import __version__
+from chase_fast.batch import Playouts, divide, perft, playout_batches, playouts
 from chase_fast.errors import (
     ArgumentError,
     ChaseError,
@@ -54,13 +56,19 @@ __all__ = [
     "LegalMoves",
     "Move",
     "NotationError",
+    "Playouts",
     "Position",
     "Rules",
     "Side",
     "Termination",
     "TraceStep",
+    "__version__",
     "available_isas",
     "cell_name",
+    "divide",
     "neighbour",
     "parse_cell",
+    "perft",
+    "playout_batches",
+    "playouts",
 ]

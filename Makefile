@@ -1,0 +1,123 @@
+# The commands of this repository; `make help` lists them.
+#
+# Variables: PYTHON (interpreter that makes the virtual environment), VENV (its folder),
+# JOBS (processes at a time), FUZZ_SECONDS (for each fuzz target), PYTEST_ARGS.
+
+VENV ?= .venv
+# Once made, the environment knows its interpreter; PYTHON need not be named again.
+PYTHON ?= $(if $(wildcard $(VENV)/bin/python),$(VENV)/bin/python,python3)
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+FUZZ_SECONDS ?= 60
+PYTEST_ARGS ?=
+
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check --quiet
+PYTEST := $(PY) -m pytest -n $(JOBS) --dist loadgroup --ignore=tests/bench
+NATIVE := $(MAKE) --no-print-directory -j $(JOBS) --output-sync -f tests/native.mk
+SOURCES := $(wildcard csrc/*.[ch] chase_fast/*.pyx chase_fast/*.pxd chase_fast/*.pxi)
+
+export PYTHON VENV JOBS FUZZ_SECONDS
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help check build demo test test-all test-python test-c test-c-aarch64 test-sanitize \
+  test-pythons fuzz bench golden lint format typecheck wheel clean clean-venv
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
+
+# ---- Building ----------------------------------------------------------
+
+check: ## look for Python >= 3.11 with venv and headers, gcc and make
+	@sh tools/prerequisites.sh python gcc make
+
+$(VENV)/.created: | check
+	@"$(PY)" -m pip --version >/dev/null 2>&1 || "$(PYTHON)" -m venv "$(VENV)"
+	@touch $@
+
+# The build requirements come first and stay, so that a rebuild needs neither pip nor a network.
+$(VENV)/.installed: $(VENV)/.created pyproject.toml chase_fast/_version.py | check
+	@echo "Installing Python packages into $(VENV), once ..."
+	@"$(PY)" -c 'import tomllib; f = open("pyproject.toml", "rb"); \
+	print(*tomllib.load(f)["build-system"]["requires"], sep="\n")' > "$(VENV)/build-requires.txt"
+	@$(PIP) install -r "$(VENV)/build-requires.txt" && \
+	  $(PIP) install --no-build-isolation --editable ".[all,dev]" || { \
+	  echo "The installation of Python packages failed. Above stands why; if it is that no" \
+	  "package index could be reached, try again with a network or a mirror (PIP_INDEX_URL)." >&2; \
+	  exit 1; }
+	@touch $@
+
+$(VENV)/.built: $(SOURCES) setup.py $(VENV)/.installed \
+  $(if $(wildcard chase_fast/_core.*.so),,rebuild) | check
+	@"$(PY)" setup.py --quiet build_ext --inplace
+	@touch $@
+
+.PHONY: rebuild
+rebuild:
+
+build: $(VENV)/.built ## make .venv, install what is needed, compile the core in place
+
+demo: build ## build everything and run the main job
+	@"$(PY)" -m chase_fast.demo
+
+wheel: build ## a portable wheel and an sdist in dist/
+	@env -u CHASE_NATIVE -u CHASE_SANITIZE -u CHASE_COVERAGE \
+	  "$(PY)" -m build --no-isolation --outdir dist .
+
+# ---- Testing -----------------------------------------------------------
+
+test: test-c test-python ## all fast tests: C and Python
+
+test-python: build ## the fast Python tests alone
+	$(PYTEST) -m "not slow" --benchmark-skip $(PYTEST_ARGS)
+
+test-all: build test-c ## every test, the slow ones too
+	$(PYTEST) --benchmark-skip --hypothesis-profile=thorough $(PYTEST_ARGS)
+
+test-c: check ## the C tests and the replay of the fuzz corpus
+	@$(NATIVE) SUITE=plain run
+
+test-c-aarch64: ## the C tests, cross-compiled, in an emulator
+	@sh tools/prerequisites.sh aarch64
+	@$(NATIVE) SUITE=aarch64 run
+
+test-sanitize: build ## C and Python tests under ASan and UBSan
+	@sh tools/prerequisites.sh libasan
+	@$(NATIVE) SUITE=sanitize run
+	@sh tools/test-sanitized.sh $(PYTEST_ARGS)
+
+test-pythons: ## the Python tests under every other Python found here
+	@sh tools/test-pythons.sh
+
+fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
+	@sh tools/prerequisites.sh clang
+	@$(NATIVE) SUITE=fuzz run
+
+bench: build ## measure; JSON in build/bench.json
+	"$(PY)" -m pytest tests/bench --benchmark-only --benchmark-json=build/bench.json $(PYTEST_ARGS)
+
+golden: build ## write the golden files anew; look at the difference before you commit it
+	"$(PY)" -m tests.golden.refresh
+
+# ---- Style -------------------------------------------------------------
+
+lint: $(VENV)/.installed ## ruff: rules and format
+	"$(PY)" -m ruff check .
+	"$(PY)" -m ruff format --check .
+
+format: $(VENV)/.installed ## let ruff repair what it can
+	"$(PY)" -m ruff check --fix .
+	"$(PY)" -m ruff format .
+
+typecheck: $(VENV)/.installed ## mypy --strict
+	"$(PY)" -m mypy
+
+# ---- Cleaning ----------------------------------------------------------
+
+clean: ## remove what was built, not .venv
+	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -f chase_fast/_core.c chase_fast/_core.*.so "$(VENV)/.built" .venv-*/.built
+	find chase_fast tests -name __pycache__ -type d -exec rm -rf {} +
+
+clean-venv: ## remove .venv (and those of test-pythons)
+	rm -rf "$(VENV)" .venv-*/

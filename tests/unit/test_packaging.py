@@ -1,0 +1,217 @@
+"""sdist, wheel from the sdist, empty virtual environment outside the clone: the package works.
+
+Nothing is downloaded: the dependencies that an environment needs are linked into it from the one
+that runs the tests, by their own metadata, and pip has to find them sufficient.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import venv
+import zipfile
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from packaging.metadata import Metadata
+from packaging.requirements import Requirement
+
+import chase_fast
+
+ROOT = Path(__file__).parents[2]
+NAME = f"chase_fast-{chase_fast.__version__}"
+NOT_SOURCE = shutil.ignore_patterns(
+    ".*", "build", "dist", "*.egg-info", "__pycache__", "*.so", "_core.c"
+)
+EXTRAS = {"cli", "stats", "report", "service", "all", "dev"}
+
+pytestmark = [pytest.mark.toolchain, pytest.mark.xdist_group("packaging")]
+
+
+class Built(NamedTuple):
+    """What the build made: the files in each archive, and what it printed."""
+
+    sdist: set[str]
+    wheel: set[str]
+    wheel_path: Path
+    metadata: Metadata
+    log: str
+
+
+def clean_environment() -> dict[str, str]:
+    """No build switch, and nothing that would let the installed package see the clone."""
+    dropped = ("CHASE_NATIVE", "CHASE_SANITIZE", "CHASE_COVERAGE", "PYTHONPATH", "PYTHONHOME")
+    return {key: value for key, value in os.environ.items() if key not in dropped}
+
+
+def run(*command: str | Path, cwd: Path, code: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=cwd,
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    said = f"{command}: exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode == code, said
+    return done
+
+
+def files_below(folder: Path) -> set[str]:
+    return {
+        path.relative_to(folder.parent).as_posix() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The tree as it was cloned: no build output, and nothing the archives could lean on."""
+    tree = tmp_path_factory.mktemp("packaging") / "clone"
+    shutil.copytree(ROOT, tree, ignore=NOT_SOURCE)
+    return tree
+
+
+@pytest.fixture(scope="module")
+def built(clone: Path) -> Built:
+    done = run(sys.executable, "-m", "build", "--no-isolation", clone, cwd=clone.parent)
+    (sdist_path,) = (clone / "dist").glob("*.tar.gz")
+    (wheel_path,) = (clone / "dist").glob("*.whl")
+    assert sdist_path.name == f"{NAME}.tar.gz"
+    with tarfile.open(sdist_path) as archive:
+        members = [member for member in archive.getmembers() if not member.isdir()]
+    assert all(member.isfile() and member.name.startswith(f"{NAME}/") for member in members)
+    with zipfile.ZipFile(wheel_path) as wheel:
+        metadata = Metadata.from_email(wheel.read(f"{NAME}.dist-info/METADATA"))
+        wheel_files = set(wheel.namelist())
+    return Built(
+        sdist={member.name.removeprefix(f"{NAME}/") for member in members},
+        wheel=wheel_files,
+        wheel_path=wheel_path,
+        metadata=metadata,
+        log=done.stdout + done.stderr,
+    )
+
+
+# ---- What is in the archives ------------------------------------------------------------------
+
+
+def test_the_sdist_holds_the_sources(built: Built, clone: Path) -> None:
+    sources = files_below(clone / "chase_fast") | files_below(clone / "csrc")
+    packed = {name for name in built.sdist if name.split("/")[0] in ("chase_fast", "csrc")}
+    assert packed == sources
+    top = {name.split("/")[0] for name in built.sdist}
+    required = {"LICENSE", "MANIFEST.in", "PKG-INFO", "README.md", "pyproject.toml", "setup.py"}
+    documents = {path.name for path in clone.glob("*.md")}
+    written_by_setuptools = {"setup.cfg", "chase_fast.egg-info"}
+    assert top == required | documents | written_by_setuptools | {"chase_fast", "csrc"}
+
+
+def test_the_wheel_holds_the_package_and_its_types_alone(built: Built, clone: Path) -> None:
+    for_the_build = (".pyx", ".pxd", ".pxi")
+    expected = {
+        name for name in files_below(clone / "chase_fast") if not name.endswith(for_the_build)
+    }
+    assert {"chase_fast/py.typed", "chase_fast/_core.pyi"} <= expected
+    packed = {name for name in built.wheel if not name.startswith(f"{NAME}.dist-info/")}
+    (core,) = packed - expected
+    assert core.startswith("chase_fast/_core.")
+    assert core.endswith(".so")
+    assert packed - {core} == expected
+
+
+def test_the_wheel_is_portable(built: Built) -> None:
+    """Only the file that asks the processor first is compiled for more than the oldest one."""
+    compiled = [line for line in built.log.splitlines() if " -c " in line]
+    assert any("csrc/kernels_generic.c" in line for line in compiled)
+    tuned = [line for line in compiled if "-march=" in line or "-mtune=" in line]
+    assert all("csrc/kernels_v3.c" in line for line in tuned), tuned
+    assert all("-march=native" not in line for line in tuned), tuned
+
+
+def test_the_metadata(built: Built) -> None:
+    metadata = built.metadata
+    assert metadata.version is not None
+    assert str(metadata.version) == chase_fast.__version__
+    assert set(metadata.provides_extra or ()) == EXTRAS
+    requirements = metadata.requires_dist or []
+    always = [need for need in requirements if need.marker is None]
+    assert [need.name for need in always] == ["numpy"]
+    capped = [str(need) for need in requirements if "<" in str(need.specifier)]
+    assert capped == []
+
+
+# ---- Installed --------------------------------------------------------------------------------
+
+
+def link(name: str, site: Path, extras: frozenset[str] = frozenset()) -> None:
+    """Links an installed distribution, and whatever it requires, into another environment."""
+    found = distribution(name)
+    tops = {path.parts[0] for path in found.files or () if path.parts[0] != ".."}
+    for top in tops - {"__pycache__"}:
+        if not (site / top).exists():
+            (site / top).symlink_to(Path(str(found.locate_file(top))))
+    for text in found.requires or ():
+        need = Requirement(text)
+        wanted = need.marker is None or any(
+            need.marker.evaluate({"extra": extra}) for extra in extras | {""}
+        )
+        if wanted and not (site / need.name).exists():
+            link(need.name, site, frozenset(need.extras))
+
+
+class Environment:
+    """A virtual environment that holds the wheel and what it requires, and nothing else."""
+
+    def __init__(self, folder: Path, built: Built, extra: str) -> None:
+        self.folder = folder
+        venv.create(folder / "venv", with_pip=False)
+        self.bin = folder / "venv" / "bin"
+        (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
+        for need in built.metadata.requires_dist or []:
+            if need.marker is None or (extra and need.marker.evaluate({"extra": extra})):
+                link(need.name, site, frozenset(need.extras))
+        wheel = built.wheel_path.as_uri()
+        what = f"chase-fast[{extra}] @ {wheel}" if extra else f"chase-fast @ {wheel}"
+        self.pip("install", "--no-index", "--no-compile", what)
+        self.pip("check")
+
+    def pip(self, *words: str) -> None:
+        pip = (sys.executable, "-m", "pip", "--isolated", "--disable-pip-version-check")
+        run(*pip, "--python", self.bin / "python", *words, cwd=self.folder)
+
+    def run(self, *command: str, code: int = 0) -> subprocess.CompletedProcess[str]:
+        return run(self.bin / command[0], *command[1:], cwd=self.folder, code=code)
+
+
+@pytest.fixture(scope="module")
+def base(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return Environment(tmp_path_factory.mktemp("base"), built, extra="")
+
+
+@pytest.fixture(scope="module")
+def with_cli(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return Environment(tmp_path_factory.mktemp("cli"), built, extra="cli")
+
+
+def test_the_base_install_needs_numpy_alone(base: Environment) -> None:
+    code = "import chase_fast as cf; print(cf.__file__, len(cf.Position.start().legal_moves))"
+    path, moves = base.run("python", "-c", code).stdout.split()
+    assert Path(path).is_relative_to(base.folder)
+    assert moves == "46"
+
+
+def test_without_its_extra_the_command_names_it(base: Environment) -> None:
+    done = base.run("chase-fast", code=2)
+    assert "pip install 'chase-fast[cli]'" in done.stderr
+    assert done.stdout == ""
+
+
+def test_the_command_works(with_cli: Environment) -> None:
+    assert "chase-fast" in with_cli.run("chase-fast", "--help").stdout
