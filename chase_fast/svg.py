@@ -41,7 +41,6 @@ _MARGIN_Y = 78.0
 _WIDTH = BOARD_WIDTH + 2 * _MARGIN_X
 _HEIGHT = LAST_ROW_Y + 2 * (RADIUS + _MARGIN_Y)
 _STRIP_Y = RADIUS + 53.0  # from the middle of an end row to that of the strip beside it
-_TO_ACT = "to act"
 _FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', 'Liberation Sans', Arial, sans-serif"
 
 
@@ -198,7 +197,7 @@ def _check_size(size: object) -> None:
 def _states(position: Position, over: bool, winner: Side | None) -> dict[Side, str]:
     """What is said of each side, or of the one of which something is said."""
     if not over:
-        return {position.side_to_act: _TO_ACT}
+        return {position.side_to_act: "to act"}
     return {winner: "has won"} if winner is not None else dict.fromkeys(Side, "drawn")
 
 
@@ -381,8 +380,8 @@ class _Picture:
             out.die(Point(184 + 15.5 * number, y), side, 0, 6.5)
             out.close()
         notes = [str(self.last.move)] if self.last is not None and self.last.side is side else []
-        if state == _TO_ACT and position.pips_due:
-            notes.append(due_text(position))
+        due = due_text(position, side)
+        notes += [due] if due else []
         at = Point(BOARD_WIDTH + 52, y)
         out.write(" \N{MIDDLE DOT} ".join(notes), at, 15, "text", text_anchor="end")
         out.close()
