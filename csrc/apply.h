@@ -10,7 +10,7 @@ static inline void chase_play_move(const chase_variant *variant, chase_position 
   const int cell = chase_decision_cell(decision);
   const int direction = chase_decision_direction(decision);
   const int value = chase_take_die(variant, position, side, cell);
-  const chase_ray ray = variant->rays.ray[cell][value - 1][direction];
+  const chase_ray ray = variant->rays.die[cell][value].ray[direction];
   if (recorder) {
     if (recorder->trace) {
       int at = cell, heading = direction;
@@ -36,7 +36,8 @@ static inline void chase_play_move(const chase_variant *variant, chase_position 
       return;
     }
   }
-  chase_set_capturing(variant, position, CHASE_NO_CELL);
+  if (__builtin_expect(position->capturing != CHASE_NO_CELL, 0))
+    chase_set_capturing(variant, position, CHASE_NO_CELL);
   chase_pass_turn(variant, position);
 }
 

@@ -8,13 +8,16 @@
 #include "push.h"
 #include "raytest.h"
 
-/* The rays of the side to act, die by die in reading order. */
+/* The moves of the side to act, die by die in reading order. */
 typedef struct chase_scan {
   int dice;
   int moves;     /* legal, all dice */
   int exchanges; /* all pairs */
+  bool flagged;  /* some die has moves that R7 or R8 may forbid */
   uint8_t cell[CHASE_MAX_DICE + 7];
-  uint8_t mask[CHASE_MAX_DICE + 7]; /* legal directions, bit d */
+  uint8_t mask[CHASE_MAX_DICE + 7];  /* legal directions, bit d */
+  uint8_t until[CHASE_MAX_DICE + 7]; /* moves of this die and those before it: at most 150 */
+  uint16_t exchanges_until[CHASE_MAX_DICE + 7]; /* likewise exchanges */
 } chase_scan;
 
 static inline int chase_popcount6(unsigned mask) {
@@ -27,10 +30,17 @@ static inline int chase_popcount6(unsigned mask) {
 #endif
 }
 
-/* Index of the k-th set bit, counted from 0; k is less than the bits set. */
+/* Index of the k-th set bit of a mask of six, counted from 0; k is less than the
+ * bits set. Without branches: k is random, and a mispredicted one costs more. */
 static inline int chase_select6(unsigned mask, int k) {
-  while (k-- > 0) mask &= mask - 1;
-  return __builtin_ctz(mask);
+#if defined(__BMI2__)
+  return __builtin_ctz(_pdep_u32(1u << k, mask));
+#else
+  int index = 0;
+  for (int bit = 0; bit < CHASE_DIRECTIONS - 1; bit++)
+    index += chase_popcount6(mask & ((2u << bit) - 1)) <= k;
+  return index;
+#endif
 }
 
 static inline void chase_all_occupied(const chase_position *position, uint32_t out[CHASE_WORDS]) {
@@ -47,81 +57,133 @@ static inline bool chase_exit_legal(const chase_variant *variant, const chase_po
   chase_position copy = *position;
   const int side = copy.side;
   const int value = chase_take_die(variant, &copy, side, cell);
-  const int arrival = variant->rays.ray[cell][value - 1][direction].arrival;
+  const int arrival = variant->rays.die[cell][value].ray[direction].arrival;
   return chase_leave_chamber(variant, &copy, side, value, arrival, NULL);
 }
 
-/* Takes the moves that R7 and R8 forbid out of the masks of the dice in
- * `flagged`; returns how many. Rare: only with an own die on a fatal cell. */
-static __attribute__((noinline)) int chase_forbid(const chase_variant *variant,
-                                                  const chase_position *position, chase_scan *scan,
-                                                  unsigned flagged) {
+/* Takes the moves that R7 and R8 forbid out of the masks. Only needed with an
+ * own die on a fatal cell; the flag lanes then name the few dice to look at. */
+static __attribute__((noinline)) void chase_forbid(const chase_variant *variant,
+                                                   const chase_position *position,
+                                                   chase_scan *scan) {
   const int side = position->side;
   uint32_t not_own[CHASE_WORDS];
   for (int w = 0; w < CHASE_WORDS; w++) not_own[w] = ~position->occupied[side][w];
   const chase_words words = chase_words_spread(not_own);
-  int forbidden = 0;
+  unsigned flagged = 0;
+  for (int i = 0; i < scan->dice; i++)
+    flagged |= (unsigned)((scan->mask[i] & CHASE_FLAG_LANES) == 0) << i;
+  unsigned forbidden = 0;
   for (; flagged; flagged &= flagged - 1) {
     const int i = __builtin_ctz(flagged);
     const int cell = scan->cell[i];
     const int value = position->value[side][cell];
     const unsigned mask = scan->mask[i];
-    unsigned bad = mask & chase_free_lanes(&variant->rays.chain[chase_set_index(cell, value)], &words);
-    for (unsigned left = mask & ~bad; left; left &= left - 1) {
-      const int d = __builtin_ctz(left);
-      if (variant->rays.ray[cell][value - 1][d].target == CHASE_CHAMBER &&
-          !chase_exit_legal(variant, position, cell, d))
-        bad |= 1u << d;
+    unsigned bad = mask & chase_free_lanes(&variant->rays.chain[cell][value - 1], &words);
+    unsigned entering = mask & variant->rays.die[cell][value].entering;
+    for (; entering; entering &= entering - 1) {
+      const int d = __builtin_ctz(entering);
+      if (!chase_exit_legal(variant, position, cell, d)) bad |= 1u << d;
     }
     scan->mask[i] = (uint8_t)(mask & ~bad);
-    forbidden += chase_popcount6(bad);
+    forbidden |= bad;
   }
-  return forbidden;
+  if (!forbidden) return;
+  int moves = 0;
+  for (int i = 0; i < scan->dice; i++) {
+    moves += chase_popcount6(scan->mask[i] & CHASE_RAY_LANES);
+    scan->until[i] = (uint8_t)moves;
+  }
+  scan->moves = moves;
+}
+
+/* 81 cells as 64 + 17 bits, consumed as one stream: a loop for each of the three
+ * words would mispredict its end. */
+typedef struct chase_cells {
+  uint64_t low;
+  uint64_t high;
+  int base;
+} chase_cells;
+
+static inline chase_cells chase_cells_of(const uint32_t word[CHASE_WORDS]) {
+  return (chase_cells){word[0] | (uint64_t)word[1] << 27 | (uint64_t)word[2] << 54, word[2] >> 10,
+                       0};
+}
+
+/* The next cell in reading order; only as often as there are cells. */
+static inline int chase_next_cell(chase_cells *cells) {
+  const uint64_t bits = cells->low ? cells->low : cells->high;
+  cells->base = cells->low ? cells->base : 64;
+  cells->low = bits & (bits - 1);
+  return cells->base + __builtin_ctzll(bits);
+}
+
+static inline bool chase_own_on_fatal(const chase_variant *variant, const uint32_t *own) {
+  const uint32_t *const fatal = variant->rays.fatal;
+  return ((own[0] & fatal[0]) | (own[1] & fatal[1]) | (own[2] & fatal[2])) != 0;
 }
 
 /* Moves (R6) and exchanges (R10) of the side to act, which shows its total and
- * is not in a series. */
-static inline void chase_scan_board(const chase_variant *variant, const chase_position *position,
-                                    chase_scan *scan) {
+ * is not in a series. Fills `scan`; without one, returns the number of both as
+ * if R7 and R8 forbade nothing. */
+static inline int chase_scan_rays(const chase_variant *variant, const chase_position *position,
+                                  chase_scan *scan) {
   const int side = position->side;
   const uint8_t *const value = position->value[side];
-  const uint32_t *const own = position->occupied[side];
   uint32_t occupied[CHASE_WORDS];
   chase_all_occupied(position, occupied);
   const chase_words words = chase_words_spread(occupied);
-  /* 81 bits as 64 + 17, consumed as one stream: a loop for each word would
-   * mispredict its end. */
-  uint64_t low = own[0] | (uint64_t)own[1] << 27 | (uint64_t)own[2] << 54;
-  uint64_t high = own[2] >> 10;
-  int base = 0;
-  int moves = 0;
+  chase_cells cells = chase_cells_of(position->occupied[side]);
+  uint32_t moves = 0;
   int exchanges = 0;
-  unsigned flagged = 0;
   const int dice = position->dice[side];
   for (int i = 0; i < dice; i++) {
-    base = low ? base : 64;
-    const uint64_t bits = low ? low : high;
-    const int cell = base + __builtin_ctzll(bits);
-    low = bits & (bits - 1);
+    const int cell = chase_next_cell(&cells);
     const int v = value[cell];
-    const unsigned lanes = chase_free_lanes(&variant->rays.clear[chase_set_index(cell, v)], &words);
-    const uint8_t *const near = variant->rays.forward[cell];
-    const unsigned pattern =
-        (unsigned)value[near[0]] | (unsigned)value[near[1]] << 3 | (unsigned)value[near[2]] << 6;
-    exchanges += variant->exchanges[v][pattern];
-    flagged |= (unsigned)((lanes & 0xc0) == 0) << i;
-    scan->cell[i] = (uint8_t)cell;
-    scan->mask[i] = (uint8_t)(lanes & 0x3f);
-    moves += chase_popcount6(lanes & 0x3f);
+    const chase_die_table *const die = &variant->rays.die[cell][v];
+    const unsigned lanes = chase_free_lanes(&die->clear, &words);
+    const uint8_t *const pairs = variant->exchanges[v];
+    moves += variant->lane_moves[lanes];
+    if (!scan) {
+      exchanges += pairs[value[die->forward[0]] | value[die->forward[1]] << 3 |
+                         value[die->forward[2]] << 6];
+    } else {
+      exchanges += pairs[value[die->partner[0]] | value[die->partner[1]] << 3];
+      exchanges += pairs[value[die->partner[2]] | value[die->partner[3]] << 3];
+      scan->cell[i] = (uint8_t)cell;
+      scan->mask[i] = (uint8_t)lanes;
+      scan->until[i] = (uint8_t)moves;
+      scan->exchanges_until[i] = (uint16_t)exchanges;
+    }
   }
-  if (__builtin_expect(flagged != 0, 0)) {
-    const uint32_t *const fatal = variant->rays.fatal;
-    if ((own[0] & fatal[0]) | (own[1] & fatal[1]) | (own[2] & fatal[2]))
-      moves -= chase_forbid(variant, position, scan, flagged);
+  if (scan) {
+    scan->dice = dice;
+    scan->moves = (int)(moves & (CHASE_FLAGGED - 1));
+    scan->exchanges = exchanges;
+    scan->flagged = moves >= CHASE_FLAGGED;
   }
-  scan->dice = dice;
-  scan->moves = moves;
-  scan->exchanges = exchanges;
+  return (int)(moves & (CHASE_FLAGGED - 1)) + exchanges;
+}
+
+static inline void chase_scan_board(const chase_variant *variant, const chase_position *position,
+                                    chase_scan *scan) {
+  chase_scan_rays(variant, position, scan);
+  if (scan->flagged && chase_own_on_fatal(variant, position->occupied[position->side]))
+    chase_forbid(variant, position, scan);
+}
+
+static __attribute__((noinline)) int chase_count_careful(const chase_variant *variant,
+                                                         const chase_position *position) {
+  chase_scan scan;
+  chase_scan_rays(variant, position, &scan);
+  chase_forbid(variant, position, &scan);
+  return scan.moves + scan.exchanges;
+}
+
+static inline int chase_count_board(const chase_variant *variant, const chase_position *position) {
+  if (__builtin_expect(chase_own_on_fatal(variant, position->occupied[position->side]), 0))
+    return chase_count_careful(variant, position);
+  return chase_scan_rays(variant, position, NULL);
 }
 
 /* Directions in which the die of the side to act on `cell` captures directly. */
@@ -133,11 +195,11 @@ static inline unsigned chase_capture_mask(const chase_variant *variant,
   chase_all_occupied(position, occupied);
   const chase_words words = chase_words_spread(occupied);
   unsigned mask =
-      chase_free_lanes(&variant->rays.clear[chase_set_index(cell, value)], &words) & 0x3f;
+      chase_free_lanes(&variant->rays.die[cell][value].clear, &words) & CHASE_RAY_LANES;
   unsigned captures = 0;
   for (; mask; mask &= mask - 1) {
     const int d = __builtin_ctz(mask);
-    const int target = variant->rays.ray[cell][value - 1][d].target;
+    const int target = variant->rays.die[cell][value].ray[d].target;
     captures |= (unsigned)(position->value[side ^ 1][target] != 0) << d;
   }
   return captures;
@@ -148,15 +210,21 @@ static inline unsigned chase_capture_mask(const chase_variant *variant,
 static inline int chase_raisable_cells(const chase_variant *variant,
                                        const chase_position *position,
                                        uint8_t out[CHASE_MAX_DICE]) {
-  const uint8_t *const value = position->value[position->side];
+  const int side = position->side;
+  const uint8_t *const value = position->value[side];
+  const bool lowest_only = variant->rules.handout == CHASE_HANDOUT_LOWEST;
   int highest = CHASE_MAX_VALUE - 1;
-  if (variant->rules.handout == CHASE_HANDOUT_LOWEST)
-    for (int cell = 0; cell < CHASE_CELLS; cell++)
-      if (value[cell] && value[cell] < highest) highest = value[cell];
+  chase_cells cells = chase_cells_of(position->occupied[side]);
   int n = 0;
-  for (int cell = 0; cell < CHASE_CELLS; cell++)
-    if (value[cell] && value[cell] <= highest) out[n++] = (uint8_t)cell;
-  assert(n <= CHASE_MAX_DICE);
+  for (int i = 0; i < position->dice[side]; i++) {
+    const int cell = chase_next_cell(&cells);
+    if (value[cell] > highest) continue;
+    if (lowest_only && value[cell] < highest) {
+      highest = value[cell];
+      n = 0;
+    }
+    out[n++] = (uint8_t)cell;
+  }
   return n;
 }
 
@@ -196,9 +264,7 @@ static inline int chase_count(const chase_variant *variant, const chase_position
     chase_decision special[CHASE_MAX_DICE];
     return chase_list_special(variant, position, phase, special);
   }
-  chase_scan scan;
-  chase_scan_board(variant, position, &scan);
-  return scan.moves + scan.exchanges;
+  return chase_count_board(variant, position);
 }
 
 /* The exchanges of the die on `cell` with partners that come after it; returns
@@ -206,20 +272,18 @@ static inline int chase_count(const chase_variant *variant, const chase_position
 static inline int chase_list_exchanges(const chase_variant *variant,
                                        const chase_position *position, int cell,
                                        chase_decision *out) {
-  const chase_rays *const rays = &variant->rays;
   const uint8_t *const value = position->value[position->side];
   const int a = value[cell];
   int n = 0;
-  for (int i = 0; i < rays->partner_count[cell]; i++) {
-    const int b = value[rays->partner[cell][i]];
+  for (int i = 0; i < CHASE_PARTNERS; i++) {
+    const int b = value[variant->rays.die[cell][a].partner[i]];
     if (!b) continue;
     const int sum = a + b;
-    const int low = sum > CHASE_MAX_VALUE ? sum - CHASE_MAX_VALUE : 1;
-    const int high = sum - low;
-    for (int v = low; v <= high; v++)
+    const int low = chase_exchange_low(sum);
+    for (int v = low; v <= sum - low; v++)
       if (v != a)
-        out[n++] = chase_decision_make(CHASE_EXCHANGE, cell, rays->partner_direction[cell][i], v,
-                                       sum - v);
+        out[n++] = chase_decision_make(CHASE_EXCHANGE, cell,
+                                       variant->rays.partner_direction[cell][i], v, sum - v);
   }
   return n;
 }
@@ -233,7 +297,7 @@ static inline int chase_list(const chase_variant *variant, const chase_position 
   chase_scan_board(variant, position, &scan);
   int n = 0;
   for (int i = 0; i < scan.dice; i++)
-    for (unsigned mask = scan.mask[i]; mask; mask &= mask - 1)
+    for (unsigned mask = scan.mask[i] & CHASE_RAY_LANES; mask; mask &= mask - 1)
       out[n++] = chase_decision_make(CHASE_MOVE, scan.cell[i], __builtin_ctz(mask), 0, 0);
   if (scan.exchanges)
     for (int i = 0; i < scan.dice; i++)
@@ -242,27 +306,39 @@ static inline int chase_list(const chase_variant *variant, const chase_position 
   return n;
 }
 
-/* The decision at `index` of the list that `scan` stands for. */
+/* The decision at `index` of the list that `scan` stands for. Sums of compares
+ * instead of searches: the index is random, so that a branch would be too. */
 static inline chase_decision chase_pick(const chase_variant *variant,
                                         const chase_position *position, const chase_scan *scan,
                                         int index) {
+  int i = 0;
   if (index < scan->moves) {
-    for (int i = 0;; i++) {
-      const int n = chase_popcount6(scan->mask[i]);
-      if (index < n)
-        return chase_decision_make(CHASE_MOVE, scan->cell[i], chase_select6(scan->mask[i], index),
-                                   0, 0);
-      index -= n;
-    }
+    for (int k = 0; k < scan->dice; k++) i += scan->until[k] <= index;
+    const unsigned mask = scan->mask[i] & CHASE_RAY_LANES;
+    const int before = scan->until[i] - chase_popcount6(mask);
+    return chase_decision_make(CHASE_MOVE, scan->cell[i], chase_select6(mask, index - before), 0,
+                               0);
   }
   index -= scan->moves;
-  /* Four partners at most, five results each. */
-  chase_decision exchanges[4 * (CHASE_MAX_VALUE - 1)];
-  for (int i = 0;; i++) {
-    const int n = chase_list_exchanges(variant, position, scan->cell[i], exchanges);
-    if (index < n) return exchanges[index];
-    index -= n;
+  for (int k = 0; k < scan->dice; k++) i += scan->exchanges_until[k] <= index;
+  if (i > 0) index -= scan->exchanges_until[i - 1];
+  const int cell = scan->cell[i];
+  const uint8_t *const value = position->value[position->side];
+  const int a = value[cell];
+  const uint8_t *const partner = variant->rays.die[cell][a].partner;
+  int until = 0;
+  int before = 0;
+  int p = 0;
+  for (int k = 0; k < CHASE_PARTNERS; k++) {
+    until += variant->exchanges[a][value[partner[k]]];
+    p += until <= index;
+    before = until <= index ? until : before;
   }
+  const int sum = a + value[partner[p]];
+  const int v = chase_exchange_low(sum) + index - before;
+  const int skipped = v + (v >= a);
+  return chase_decision_make(CHASE_EXCHANGE, cell, variant->rays.partner_direction[cell][p],
+                             skipped, sum - skipped);
 }
 
 static inline chase_decision chase_at(const chase_variant *variant, const chase_position *position,

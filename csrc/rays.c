@@ -1,5 +1,6 @@
 #include "rays.h"
 
+#include <assert.h>
 #include <string.h>
 
 static void add_cell(chase_lanes *lanes, int lane, int cell) {
@@ -63,17 +64,19 @@ static int walk_chain(const chase_rays *rays, int origin, const chase_ray *ray, 
 }
 
 static void build_set(chase_rays *rays, int cell, int value) {
-  chase_lanes *const clear = &rays->clear[chase_set_index(cell, value)];
-  chase_lanes *const chain = &rays->chain[chase_set_index(cell, value)];
+  chase_die_table *const die = &rays->die[cell][value];
+  chase_lanes *const clear = &die->clear;
+  chase_lanes *const chain = &rays->chain[cell][value - 1];
   for (int d = 0; d < CHASE_DIRECTIONS; d++) {
     const chase_ray ray = walk_ray(rays, cell, value, d, clear);
-    rays->ray[cell][value - 1][d] = ray;
+    die->ray[d] = ray;
     if (ray.target == CHASE_NO_CELL) {
       never(chain, d);
     } else if (ray.target == CHASE_CHAMBER) {
       /* A split is forbidden only by a chain, and a chain that gets to an
        * illegal step needs an own die where a half lands (R8). */
       never(chain, d);
+      die->entering |= (uint8_t)(1u << d);
       int exits[2];
       chase_topology_exits(ray.arrival, &exits[0], &exits[1]);
       for (int e = 0; e < 2; e++) {
@@ -93,22 +96,26 @@ static void build_set(chase_rays *rays, int cell, int value) {
 }
 
 static void build_partners(chase_rays *rays, const chase_rules *rules, int cell) {
-  static const uint8_t forward[3] = {CHASE_E, CHASE_SW, CHASE_SE};
   chase_rules flat = *rules;
   flat.ricochet = 0; /* neighbours do not bounce (R2) */
-  for (int i = 0; i < 3; i++)
-    rays->forward[cell][i] = chase_topology_step(&flat, cell, forward[i]).cell;
+  uint8_t partner[CHASE_PARTNERS];
   int n = 0;
-  for (int other = cell + 1; other < CHASE_CELLS; other++) {
-    if (cell == CHASE_CHAMBER || other == CHASE_CHAMBER) continue;
+  for (int other = cell + 1; other < CHASE_CELLS; other++)
     for (int d = 0; d < CHASE_DIRECTIONS; d++)
       if (chase_topology_step(&flat, cell, d).cell == other) {
-        rays->partner[cell][n] = (uint8_t)other;
+        assert(n < CHASE_PARTNERS);
+        partner[n] = (uint8_t)other;
         rays->partner_direction[cell][n] = (uint8_t)d;
         n++;
       }
+  while (n < CHASE_PARTNERS) partner[n++] = CHASE_NO_CELL;
+  static const uint8_t forward[3] = {CHASE_E, CHASE_SW, CHASE_SE};
+  for (int value = 0; value <= CHASE_MAX_VALUE + 1; value++) {
+    chase_die_table *const die = &rays->die[cell][value];
+    memcpy(die->partner, partner, sizeof partner);
+    for (int i = 0; i < 3; i++)
+      die->forward[i] = chase_topology_step(&flat, cell, forward[i]).cell;
   }
-  rays->partner_count[cell] = (uint8_t)n;
 }
 
 void chase_rays_build(const chase_rules *rules, chase_rays *out) {

@@ -13,8 +13,8 @@ enum {
   CHASE_WORDS = 3,
   CHASE_WORD_CELLS = 27,
   CHASE_LANES = 8,
-  CHASE_CHAMBER_WORD = CHASE_CHAMBER / CHASE_WORD_CELLS,
-  CHASE_SETS = CHASE_CELLS * CHASE_MAX_VALUE /* (cell, value) pairs */
+  CHASE_PARTNERS = 4, /* most neighbours after a cell: in column 1, across the seam */
+  CHASE_CHAMBER_WORD = CHASE_CHAMBER / CHASE_WORD_CELLS
 };
 #define CHASE_CHAMBER_BIT ((uint32_t)1 << (CHASE_CHAMBER % CHASE_WORD_CELLS))
 
@@ -30,34 +30,38 @@ typedef struct chase_ray {
   uint8_t ricochets; /* bounces, 0 or 1: at most 6 of 8 row steps */
 } chase_ray;
 
-typedef struct chase_rays {
+/* All that a die of one value on one cell needs, in two cache lines. */
+typedef struct chase_die_table {
   /* Lanes 0-5: cells before the last. Lanes 6 and 7 are flags for chains: the
    * six rays hold no move that R7 or R8 forbid unless a cell of lane 6 and a
    * cell of lane 7 are occupied. */
-  _Alignas(32) chase_lanes clear[CHASE_SETS];
+  _Alignas(128) chase_lanes clear;
+  chase_ray ray[CHASE_DIRECTIONS];
+  /* Neighbours for exchanges (R10) that come after this cell in reading order,
+   * ascending, so that each pair is met once; CHASE_NO_CELL fills up. The same
+   * for all values. */
+  uint8_t partner[CHASE_PARTNERS];
+  uint8_t entering; /* bit d: ray d ends on the chamber */
+  /* Neighbours to the E, SW, SE: each pair once as well, in fewer look-ups where
+   * only the number of exchanges is asked for. */
+  uint8_t forward[3];
+} chase_die_table;
+
+_Static_assert(sizeof(chase_die_table) == 128, "two cache lines");
+
+typedef struct chase_rays {
+  chase_die_table die[CHASE_CELLS][CHASE_MAX_VALUE + 2]; /* values 1 to 6; eight to shift */
   /* Lane d: the chain that a landing at the end of ray d would push into an
    * illegal step (the chamber, or a step the options take away); the move is
    * illegal if all these cells hold own dice. A chain that cannot get there
    * asks for the chamber, which never holds a die. */
-  _Alignas(32) chase_lanes chain[CHASE_SETS];
-  chase_ray ray[CHASE_CELLS][CHASE_MAX_VALUE][CHASE_DIRECTIONS];
+  _Alignas(32) chase_lanes chain[CHASE_CELLS][CHASE_MAX_VALUE];
   chase_step step[CHASE_CELLS][CHASE_DIRECTIONS];
-  /* Neighbours for exchanges (R10): E, SW, SE, so that each pair is met once;
-   * CHASE_NO_CELL where there is none. */
-  uint8_t forward[CHASE_CELLS][3];
-  /* The same pairs by first cell in reading order, ascending second cells, with
-   * the direction to it; at most four. */
-  uint8_t partner_count[CHASE_CELLS];
-  uint8_t partner[CHASE_CELLS][4];
-  uint8_t partner_direction[CHASE_CELLS][4];
+  uint8_t partner_direction[CHASE_CELLS][CHASE_PARTNERS];
   /* Cells from which some step is illegal for a pushed die. No own die on them:
    * no move is forbidden by R7 or R8. */
   uint32_t fatal[CHASE_WORDS];
 } chase_rays;
-
-static inline int chase_set_index(int cell, int value) {
-  return cell * CHASE_MAX_VALUE + value - 1;
-}
 
 /* Fills the tables for valid rules. */
 void chase_rays_build(const chase_rules *rules, chase_rays *out);

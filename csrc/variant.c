@@ -15,17 +15,22 @@ static const chase_kernels *choose(chase_isa isa) {
   }
 }
 
-static void build_exchanges(chase_variant *variant) {
+static int exchanges_with(int value, int other) {
+  return value >= 1 && other >= 1 && other <= CHASE_MAX_VALUE ? chase_exchange_results(value, other)
+                                                              : 0;
+}
+
+static void build_counts(chase_variant *variant) {
   for (int value = 0; value <= CHASE_MAX_VALUE; value++)
-    for (int pattern = 0; pattern < CHASE_EXCHANGE_PATTERNS; pattern++) {
-      int sum = 0;
-      for (int i = 0; i < 3; i++) {
-        const int other = pattern >> (3 * i) & 7;
-        if (value != 0 && other != 0 && other <= CHASE_MAX_VALUE)
-          sum += chase_exchange_results(value, other);
-      }
-      variant->exchanges[value][pattern] = (uint8_t)sum;
-    }
+    for (int pattern = 0; pattern < CHASE_TRIPLE_PATTERNS; pattern++)
+      variant->exchanges[value][pattern] =
+          (uint8_t)(exchanges_with(value, pattern & 7) + exchanges_with(value, pattern >> 3 & 7) +
+                    exchanges_with(value, pattern >> 6));
+  for (unsigned lanes = 0; lanes < CHASE_LANE_PATTERNS; lanes++) {
+    uint32_t moves = 0;
+    for (int d = 0; d < CHASE_DIRECTIONS; d++) moves += lanes >> d & 1;
+    variant->lane_moves[lanes] = moves + ((lanes & CHASE_FLAG_LANES) ? 0 : CHASE_FLAGGED);
+  }
 }
 
 chase_status chase_variant_new(const chase_rules *rules, chase_isa isa, chase_variant **out) {
@@ -35,14 +40,14 @@ chase_status chase_variant_new(const chase_rules *rules, chase_isa isa, chase_va
   const chase_kernels *const kernels = choose(isa);
   if (!kernels) return CHASE_BAD_ARGUMENT;
   void *memory = NULL;
-  if (posix_memalign(&memory, 64, sizeof(chase_variant)) != 0) return CHASE_MEMORY;
+  if (posix_memalign(&memory, _Alignof(chase_variant), sizeof(chase_variant)) != 0) return CHASE_MEMORY;
   chase_variant *const variant = memory;
   variant->rules = *rules;
   variant->total = (uint8_t)chase_rules_total(rules);
   variant->kernels = kernels;
   chase_rays_build(rules, &variant->rays);
   chase_keys_build(rules, &variant->keys);
-  build_exchanges(variant);
+  build_counts(variant);
   *out = variant;
   return CHASE_OK;
 }

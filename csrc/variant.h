@@ -24,26 +24,33 @@ const chase_kernels *chase_kernels_generic(void);
 /* NULL where it was not compiled or this processor cannot run it. */
 const chase_kernels *chase_kernels_v3(void);
 
-enum { CHASE_EXCHANGE_PATTERNS = 512 };
+enum { CHASE_RAY_LANES = 0x3f, CHASE_FLAG_LANES = 0xc0, CHASE_FLAGGED = 1 << 16 };
+enum { CHASE_TRIPLE_PATTERNS = 512, CHASE_LANE_PATTERNS = 256 };
 
 struct chase_variant {
-  chase_rays rays; /* first: its lanes are aligned to 32 bytes */
+  chase_rays rays; /* first: aligned to 128 bytes */
   chase_keys keys;
   const chase_kernels *kernels;
   chase_rules rules;
   uint8_t total;
-  /* Exchanges of a die with its three forward neighbours: by its value and
-   * their values, three bits each, 0 for none. */
-  uint8_t exchanges[CHASE_MAX_VALUE + 1][CHASE_EXCHANGE_PATTERNS];
+  /* Exchanges of a die with three neighbours: by its value and theirs, three bits
+   * each, 0 for none. The first 64 patterns serve for two neighbours. */
+  uint8_t exchanges[CHASE_MAX_VALUE + 1][CHASE_TRIPLE_PATTERNS];
+  /* By the free lanes of a die: its moves, plus CHASE_FLAGGED if both flag lanes
+   * are hit. */
+  uint32_t lane_moves[CHASE_LANE_PATTERNS];
 };
 
-/* Number of results of an exchange of values a and b, both not 0 (R10): the
- * sum stays, each is 1 to 6, at least one pip moves. */
+/* The lowest new value of either die when values of this sum are exchanged (R10):
+ * the sum stays and each is 1 to 6. */
+static inline int chase_exchange_low(int sum) {
+  return sum > CHASE_MAX_VALUE ? sum - CHASE_MAX_VALUE : 1;
+}
+
+/* Number of results of an exchange of values a and b, both not 0: from low to
+ * sum - low, less the present one, since at least one pip moves. */
 static inline int chase_exchange_results(int a, int b) {
-  const int sum = a + b;
-  const int low = sum > CHASE_MAX_VALUE ? sum - CHASE_MAX_VALUE : 1;
-  const int high = sum - 1 < CHASE_MAX_VALUE ? sum - 1 : CHASE_MAX_VALUE;
-  return high - low;
+  return a + b - 2 * chase_exchange_low(a + b);
 }
 
 #endif

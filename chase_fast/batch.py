@@ -1,0 +1,352 @@
+"""Many decisions at once: perft, divide and random playouts, on one thread or several.
+
+The work runs in C without the GIL, on threads of its own, so that Ctrl-C in the calling thread is
+seen at once and stops it. Results do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import numpy as np
+
+from chase_fast._core import (
+    GAME_DTYPE,
+    MAX_PERFT_DEPTH,
+    MAX_TURN_LIMIT,
+    Move,
+    Position,
+    StopFlag,
+    Termination,
+    _perft,
+    _playouts,
+)
+from chase_fast.errors import ArgumentError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["Playouts", "divide", "perft", "playout_batches", "playouts"]
+
+T = TypeVar("T")
+
+UNITS: Final = {"decision": 0, "turn": 1}
+MAX_THREADS: Final = 1024
+MAX_SEED: Final = 2**64 - 1
+
+# Games that a thread takes at a time: some tens of milliseconds of work.
+_CHUNK: Final = 1000
+
+
+def _number(value: Any, name: str, low: int, high: int) -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = low - 1
+    if isinstance(value, bool) or not low <= number <= high:
+        raise ArgumentError(f"{name} is {value!r}, expected an integer from {low} to {high}")
+    return number
+
+
+def _unit(unit: str) -> int:
+    if not isinstance(unit, str) or unit not in UNITS:
+        raise ArgumentError(f"unit is {unit!r}, expected 'decision' or 'turn'")
+    return UNITS[unit]
+
+
+def _position(position: Any) -> Position:
+    if not isinstance(position, Position):
+        raise ArgumentError(f"position is a {type(position).__name__}, expected a Position")
+    return position
+
+
+def _run(jobs: Sequence[Callable[[], T]], threads: int, stop: StopFlag) -> list[T]:
+    """Runs the jobs on threads; the caller only waits, so that Ctrl-C reaches it at once."""
+    from concurrent.futures import ThreadPoolExecutor  # costs import time
+
+    with ThreadPoolExecutor(min(threads, max(len(jobs), 1))) as pool:
+        futures = [pool.submit(job) for job in jobs]
+        try:
+            return [future.result() for future in futures]
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _count(position: Position, depth: int, unit: int, stop: StopFlag) -> int:
+    nodes = _perft(position, depth, unit, stop)
+    return 0 if nodes is None else nodes  # stopped: the caller raises what stopped it
+
+
+def _branches(position: Position, depth: int, unit: int) -> list[tuple[Position, int]]:
+    """The positions after each decision, each with the depth that is left."""
+    side = position.side_to_act
+    children = [position.apply(move) for move in position.legal_moves]
+    return [
+        (child, depth - (unit == UNITS["decision"] or child.side_to_act != side))
+        for child in children
+    ]
+
+
+def _counts(branches: Sequence[tuple[Position, int]], unit: int, threads: int) -> list[int]:
+    stop = StopFlag()
+
+    def job(child: Position, left: int) -> Callable[[], int]:
+        return lambda: _count(child, left, unit, stop)
+
+    return _run([job(child, left) for child, left in branches], threads, stop)
+
+
+def perft(position: Position, depth: int, unit: str = "decision", *, threads: int = 1) -> int:
+    """Counts the sequences of decisions, or of turns, that are possible from a position.
+
+    Sequences are counted, not distinct positions; repetition is ignored; a game that has ended adds
+    nothing at greater depth; from the middle of a turn its rest counts as one turn. perft(0) is 1.
+
+    Args:
+        position: Where they start.
+        depth: Their length, 0 to 64.
+        unit: "decision" or "turn".
+        threads: 1 to 1024; the count does not depend on it.
+
+    Returns:
+        Their number, modulo 2**64 in each branch of the first decision.
+
+    Raises:
+        ArgumentError: An argument outside its range.
+    """
+    position = _position(position)
+    depth = _number(depth, "depth", 0, MAX_PERFT_DEPTH)
+    code = _unit(unit)
+    threads = _number(threads, "threads", 1, MAX_THREADS)
+    if threads == 1 or depth < 2:
+        return _counts([(position, depth)], code, 1)[0]
+    branches = _branches(position, depth, code)
+    if depth > 3 and len(branches) < 8 * threads:
+        # Few and uneven pieces would leave threads idle at the end.
+        branches = [
+            piece
+            for child, left in branches
+            for piece in ([(child, left)] if left == 0 else _branches(child, left, code))
+        ]
+    return sum(_counts(branches, code, threads))
+
+
+def divide(
+    position: Position, depth: int, unit: str = "decision", *, threads: int = 1
+) -> dict[Move, int]:
+    """Perft split by the first decision.
+
+    Args:
+        position: Where the sequences start.
+        depth: Their length, 1 to 64.
+        unit: "decision" or "turn".
+        threads: 1 to 1024; the counts do not depend on it.
+
+    Returns:
+        For each legal decision, in canonical order, the number of sequences that begin with it;
+        their sum is `perft(position, depth, unit)`.
+
+    Raises:
+        ArgumentError: An argument outside its range.
+    """
+    position = _position(position)
+    depth = _number(depth, "depth", 1, MAX_PERFT_DEPTH)
+    code = _unit(unit)
+    threads = _number(threads, "threads", 1, MAX_THREADS)
+    counts = _counts(_branches(position, depth, code), code, threads)
+    return dict(zip(position.legal_moves, counts, strict=True))
+
+
+class Playouts:
+    """Finished random games, one row each, as columns.
+
+    Every name of `GAME_DTYPE` is an attribute that gives its column, a read-only array of shape
+    (games,):
+
+    - `winner`: 0 red, 1 blue, -1 none; `termination`: codes of `Termination`
+    - `turns`, `decisions`; `options`: legal decisions, summed over the decisions of the game;
+      `forced`: decisions with one option
+    - `captures`: dice taken; `double_captures`: moves that took two (R8, R9)
+    - `splits`, `refused_splits` (a die of 2 or more entered the chamber and no spare die was left),
+      `whole_exits` (all entries without a split, the refused ones among them) (R8)
+    - `bumps`: dice pushed; `longest_chain`: by one landing (R7); `exchanges` (R10)
+    - `ricochets`, `wraps`: bounces and seam crossings of all dice that moved, were pushed or left
+      the chamber (R2, R3)
+    - `distributions`, `distribution_options`: decisions that hand out pips, and their options (R9)
+
+    Attributes:
+        position: Where each game started.
+        seed: Of the generator.
+        first_game: Index of the first row's game.
+        max_turns: The turn limit.
+        array: All columns, a read-only structured array of `GAME_DTYPE`, 64 bytes a game.
+    """
+
+    __slots__ = ("array", "first_game", "max_turns", "position", "seed")
+
+    def __init__(
+        self,
+        position: Position,
+        array: npt.NDArray[np.void],
+        *,
+        seed: int,
+        first_game: int,
+        max_turns: int,
+    ) -> None:
+        self.position = position
+        self.array = array
+        self.seed = seed
+        self.first_game = first_game
+        self.max_turns = max_turns
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __getattr__(self, name: str) -> npt.NDArray[Any]:
+        names = GAME_DTYPE.names or ()
+        if name in names:
+            column: npt.NDArray[Any] = self.array[name]
+            return column
+        raise AttributeError(f"Playouts has no column {name!r}; it has {', '.join(names)}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(GAME_DTYPE.names or ())]
+
+    def __repr__(self) -> str:
+        return (
+            f"<Playouts: {len(self)} games from {self.first_game}, seed {self.seed}, "
+            f"rules {self.position.rules}>"
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """Totals and means of the games, as plain numbers.
+
+        Returns:
+            `games`, `red_wins`, `blue_wins`, `terminations` (games by word), `first_mover_score`
+            (win 1, otherwise ½ for games without a winner; None without games), `decisions` and
+            `turns` in total, `options_per_decision` pooled over all decisions, and `per_game` with
+            the mean of each counter.
+        """
+        games = len(self)
+        column = self.array
+        totals = {
+            name: int(column[name].sum(dtype=np.uint64))
+            for name in GAME_DTYPE.names or ()
+            if name not in ("winner", "termination", "longest_chain")
+        }
+        red = int(np.count_nonzero(column["winner"] == 0))
+        blue = int(np.count_nonzero(column["winner"] == 1))
+        codes = np.bincount(column["termination"], minlength=len(Termination))
+        return {
+            "games": games,
+            "red_wins": red,
+            "blue_wins": blue,
+            "terminations": {
+                str(word): int(codes[word]) for word in Termination if word != Termination.NONE
+            },
+            "first_mover_score": (red + 0.5 * (games - red - blue)) / games if games else None,
+            "decisions": totals["decisions"],
+            "turns": totals["turns"],
+            "options_per_decision": (
+                totals["options"] / totals["decisions"] if totals["decisions"] else None
+            ),
+            "longest_chain": int(column["longest_chain"].max()) if games else 0,
+            "per_game": {name: total / games for name, total in totals.items()} if games else {},
+        }
+
+
+def playouts(
+    position: Position,
+    games: int,
+    *,
+    seed: int = 0,
+    first_game: int = 0,
+    threads: int = 1,
+    max_turns: int = 1000,
+) -> Playouts:
+    """Plays random games to the end, each decision uniform over the legal ones.
+
+    Game g depends on (position, rules, seed, g, max_turns) alone, so any number of threads and any
+    split by `first_game` give the same rows. Its numbers are a Philox4x32-10 stream (Salmon et
+    al., 2011) with key (seed, g); decision n takes the n-th number by multiply and reject (Lemire,
+    2019), which is exactly uniform. Repetition counts from `position`.
+
+    Args:
+        position: Where each game starts.
+        games: How many, 0 or more; 64 bytes of memory each.
+        seed: 0 to 2**64 - 1.
+        first_game: Index of the first game; the last index may not pass 2**64 - 1.
+        threads: 1 to 1024.
+        max_turns: Turns from `position` after which a game ends without a winner, 1 to 100,000.
+
+    Returns:
+        One row a game.
+
+    Raises:
+        ArgumentError: An argument outside its range.
+        MemoryError: The games do not fit into memory.
+    """
+    position = _position(position)
+    games = _number(games, "games", 0, 2**40)
+    seed = _number(seed, "seed", 0, MAX_SEED)
+    first_game = _number(first_game, "first_game", 0, MAX_SEED - max(games - 1, 0))
+    threads = _number(threads, "threads", 1, MAX_THREADS)
+    max_turns = _number(max_turns, "max_turns", 1, MAX_TURN_LIMIT)
+    array = np.empty(games, GAME_DTYPE)
+    stop = StopFlag()
+    # One thread needs no pieces: the core polls the flag before each game.
+    size = _CHUNK if threads > 1 else max(games, 1)
+
+    def job(start: int) -> Callable[[], int]:
+        rows = array[start : start + size]
+        return lambda: _playouts(position, rows, seed, first_game + start, max_turns, stop)
+
+    _run([job(start) for start in range(0, games, size)], threads, stop)
+    array.flags.writeable = False
+    return Playouts(position, array, seed=seed, first_game=first_game, max_turns=max_turns)
+
+
+def playout_batches(
+    position: Position,
+    games: int,
+    *,
+    batch: int = 100_000,
+    seed: int = 0,
+    first_game: int = 0,
+    threads: int = 1,
+    max_turns: int = 1000,
+    progress: Callable[[int, int], None] | None = None,
+) -> Iterator[Playouts]:
+    """The games of `playouts` in constant memory: an iterator over batches of them.
+
+    Args:
+        position: Where each game starts.
+        games: How many in all, 0 or more.
+        batch: Games in a batch, 1 or more; the last one may be smaller.
+        seed, first_game, threads, max_turns: As for `playouts`.
+        progress: Called after each batch with the games finished so far and `games`.
+
+    Yields:
+        The batches in order of game index.
+
+    Raises:
+        ArgumentError: An argument outside its range, at the call and not at the first batch.
+    """
+    games = _number(games, "games", 0, MAX_SEED)
+    batch = _number(batch, "batch", 1, 2**40)
+    first_game = _number(first_game, "first_game", 0, MAX_SEED - max(games - 1, 0))
+    options = {"seed": seed, "threads": threads, "max_turns": max_turns}
+    playouts(position, 0, first_game=first_game, **options)  # checks the other arguments
+
+    def batches() -> Iterator[Playouts]:
+        for start in range(0, games, batch):
+            size = min(batch, games - start)
+            yield playouts(position, size, first_game=first_game + start, **options)
+            if progress is not None:
+                progress(start + size, games)
+
+    return batches()
