@@ -88,7 +88,9 @@ def measure(played: cf.Playouts, name: str) -> tuple[float, float]:
         case "options per distribution":
             return ratio(column["distribution_options"], handed)
         case "red score":
-            return mean((1.0 - column["winner"]) * (column["winner"] >= 0) + 0.5 * (column["winner"] < 0))
+            return mean(
+                (1.0 - column["winner"]) * (column["winner"] >= 0) + 0.5 * (column["winner"] < 0)
+            )
         case "repetitions":
             value, _ = mean((played.termination == cf.Termination.REPETITION).astype(np.float64))
             # Too rare for its own spread: the error that the published share implies.
@@ -105,7 +107,7 @@ def check(figure: Figure, count: int) -> None:
     allowance = 4 * math.hypot(error, theirs) + figure.unit / 2
     high = figure.low if figure.high is None else figure.high
     assert figure.low - allowance <= value <= high + allowance, (
-        f"{figure.rules}: {figure.name} {value:.5g}, published {figure.low}, allowed ±{allowance:.2g}"
+        f"{figure.rules}: {figure.name} {value:.5g}, published {figure.low} ± {allowance:.2g}"
     )
 
 
