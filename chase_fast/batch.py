@@ -327,7 +327,10 @@ def playout_batches(
         position: Where each game starts.
         games: How many in all, 0 or more.
         batch: Games in a batch, 1 or more; the last one may be smaller.
-        seed, first_game, threads, max_turns: As for `playouts`.
+        seed: As for `playouts`, like the three that follow.
+        first_game: Index of the first game.
+        threads: How many play.
+        max_turns: The turn limit.
         progress: Called after each batch with the games finished so far and `games`.
 
     Yields:
