@@ -62,14 +62,27 @@ def _position(position: object) -> Position:
     return position
 
 
-def _run(jobs: Sequence[Callable[[], T]], threads: int, stop: StopFlag) -> list[T]:
-    """Runs the jobs on threads; the caller only waits, so that Ctrl-C reaches it at once."""
+def _run(
+    jobs: Sequence[Callable[[], T]],
+    threads: int,
+    stop: StopFlag,
+    finished: Callable[[T], None] | None = None,
+) -> list[T]:
+    """Runs the jobs on threads; the caller only waits, so that Ctrl-C reaches it at once.
+
+    It also calls `finished` with each result, in order.
+    """
     from concurrent.futures import ThreadPoolExecutor  # costs import time
 
     with ThreadPoolExecutor(min(threads, max(len(jobs), 1))) as pool:
         futures = [pool.submit(job) for job in jobs]
+        results = []
         try:
-            return [future.result() for future in futures]
+            for future in futures:
+                results.append(future.result())
+                if finished is not None:
+                    finished(results[-1])
+            return results
         except BaseException:
             stop.set()
             pool.shutdown(cancel_futures=True)
@@ -91,16 +104,40 @@ def _branches(position: Position, depth: int, unit: int) -> list[tuple[Position,
     ]
 
 
-def _counts(branches: Sequence[tuple[Position, int]], unit: int, threads: int) -> list[int]:
+PerftProgress = Callable[[int, int, int], None]
+"""Called with the branches finished so far, their number, and the sequences counted so far."""
+
+
+def _counts(
+    branches: Sequence[tuple[Position, int]],
+    unit: int,
+    threads: int,
+    progress: PerftProgress | None,
+) -> list[int]:
     stop = StopFlag()
+    done = counted = 0
 
     def job(child: Position, left: int) -> Callable[[], int]:
         return lambda: _count(child, left, unit, stop)
 
-    return _run([job(child, left) for child, left in branches], threads, stop)
+    def finished(count: int) -> None:
+        nonlocal done, counted
+        done += 1
+        counted += count
+        if progress is not None:
+            progress(done, len(branches), counted)
+
+    return _run([job(child, left) for child, left in branches], threads, stop, finished)
 
 
-def perft(position: Position, depth: int, unit: str = "decision", *, threads: int = 1) -> int:
+def perft(
+    position: Position,
+    depth: int,
+    unit: str = "decision",
+    *,
+    threads: int = 1,
+    progress: PerftProgress | None = None,
+) -> int:
     """Counts the sequences of decisions, or of turns, that are possible from a position.
 
     Sequences are counted, not distinct positions; repetition is ignored; a game that has ended adds
@@ -111,6 +148,8 @@ def perft(position: Position, depth: int, unit: str = "decision", *, threads: in
         depth: Their length, 0 to 64.
         unit: "decision" or "turn".
         threads: 1 to 1024; the count does not depend on it.
+        progress: Called after each branch (of the first decision or the first two) with the
+            branches finished so far, their number, and the sequences counted so far.
 
     Returns:
         Their number, modulo 2**64 in each branch of the first decision.
@@ -122,21 +161,26 @@ def perft(position: Position, depth: int, unit: str = "decision", *, threads: in
     depth = _number(depth, "depth", 0, MAX_PERFT_DEPTH)
     code = _unit(unit)
     threads = _number(threads, "threads", 1, MAX_THREADS)
-    if threads == 1 or depth < 2:
-        return _counts([(position, depth)], code, 1)[0]
+    if depth < 2 or (threads == 1 and progress is None):
+        return _counts([(position, depth)], code, 1, progress)[0]
     branches = _branches(position, depth, code)
-    if depth > 3 and len(branches) < 8 * threads:
-        # Few and uneven pieces would leave threads idle at the end.
+    if depth > 3 and (len(branches) < 8 * threads or progress is not None):
+        # Few and uneven pieces would leave threads idle at the end, and progress come in jerks.
         branches = [
             piece
             for child, left in branches
             for piece in ([(child, left)] if left == 0 else _branches(child, left, code))
         ]
-    return sum(_counts(branches, code, threads))
+    return sum(_counts(branches, code, threads, progress))
 
 
 def divide(
-    position: Position, depth: int, unit: str = "decision", *, threads: int = 1
+    position: Position,
+    depth: int,
+    unit: str = "decision",
+    *,
+    threads: int = 1,
+    progress: PerftProgress | None = None,
 ) -> dict[Move, int]:
     """Perft split by the first decision.
 
@@ -145,6 +189,7 @@ def divide(
         depth: Their length, 1 to 64.
         unit: "decision" or "turn".
         threads: 1 to 1024; the counts do not depend on it.
+        progress: As for `perft`, after each branch of the first decision.
 
     Returns:
         For each legal decision, in canonical order, the number of sequences that begin with it;
@@ -157,7 +202,7 @@ def divide(
     depth = _number(depth, "depth", 1, MAX_PERFT_DEPTH)
     code = _unit(unit)
     threads = _number(threads, "threads", 1, MAX_THREADS)
-    counts = _counts(_branches(position, depth, code), code, threads)
+    counts = _counts(_branches(position, depth, code), code, threads, progress)
     return dict(zip(position.legal_moves, counts, strict=True))
 
 

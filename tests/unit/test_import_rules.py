@@ -42,10 +42,10 @@ PYTHON_ORDER = (
     "errors", "_version", "_csrc", "_core", "types", "rules",
     # pictures of a position; of a game they ask no more than its positions
     "_geometry", "_palette", "_markup", "_lastmove", "_arrows", "svg", "textboard",
-    "game", "notation", "record", "batch",
+    "game", "notation", "record", "batch", "replay",
     # what users import: everything above, and nothing below
     "__init__",
-    "stats", "agents", "openings", "store", "simulate", "tournament", "balance", "report",
+    "stats", "tally", "agents", "openings", "store", "simulate", "tournament", "balance", "report",
     "demo", "cli", "__main__",
 )  # fmt: skip
 
