@@ -28,6 +28,7 @@ from chase_fast._core import (
 from chase_fast._version import __version__
 from chase_fast.batch import Playouts, divide, perft, playout_batches, playouts
 from chase_fast.errors import (
+    AmbiguousNotationError,
     ArgumentError,
     ChaseError,
     GameOverError,
@@ -35,7 +36,9 @@ from chase_fast.errors import (
     InvalidPositionError,
     InvalidRulesError,
     NotationError,
+    RecordError,
 )
+from chase_fast.game import Game, Outcome
 
 __all__ = [
     "BLUE",
@@ -45,9 +48,11 @@ __all__ = [
     "MAX_PERFT_DEPTH",
     "MAX_TURN_LIMIT",
     "RED",
+    "AmbiguousNotationError",
     "ArgumentError",
     "ChaseError",
     "Direction",
+    "Game",
     "GameOverError",
     "IllegalMoveError",
     "InvalidPositionError",
@@ -56,8 +61,10 @@ __all__ = [
     "LegalMoves",
     "Move",
     "NotationError",
+    "Outcome",
     "Playouts",
     "Position",
+    "RecordError",
     "Rules",
     "Side",
     "Termination",

@@ -24,6 +24,24 @@ class NotationError(ChaseError, ValueError):
         return type(self), (*self.args, self.offset)
 
 
+class AmbiguousNotationError(NotationError):
+    """Text in another program's notation that fits more than one decision.
+
+    Attributes:
+        candidates: Every decision that fits, in our own notation, in canonical order.
+        offset: Index of the first character of the ambiguous decision, or None.
+    """
+
+    def __init__(
+        self, message: str, candidates: tuple[str, ...] = (), offset: int | None = None
+    ) -> None:
+        super().__init__(message, offset)
+        self.candidates = candidates
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (*self.args, self.candidates, self.offset)
+
+
 class InvalidPositionError(ChaseError, ValueError):
     """A position that R13 does not allow, or text that is not CFEN.
 
@@ -43,6 +61,26 @@ class InvalidPositionError(ChaseError, ValueError):
 
 class IllegalMoveError(ChaseError, ValueError):
     """A well-formed decision that is not legal in the position; says why, with the rule."""
+
+
+class RecordError(ChaseError, ValueError):
+    """A game record that cannot be read or written.
+
+    Attributes:
+        reason: What is wrong and what is allowed.
+        source: Name of the file, or None where there is none.
+        line: Number of the faulty line, counted from 1, or None where there is none.
+    """
+
+    def __init__(self, reason: str, source: str | None = None, line: int | None = None) -> None:
+        where = f"line {line}" if source is None else source if line is None else f"{source}:{line}"
+        super().__init__(reason if source is None and line is None else f"{where}: {reason}")
+        self.reason = reason
+        self.source = source
+        self.line = line
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        return type(self), (self.reason, self.source, self.line)
 
 
 class ArgumentError(ChaseError, ValueError):
