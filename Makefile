@@ -41,7 +41,7 @@ $(VENV)/.installed: $(VENV)/.created pyproject.toml chase_fast/_version.py | che
 	@"$(PY)" -c 'import tomllib; f = open("pyproject.toml", "rb"); \
 	print(*tomllib.load(f)["build-system"]["requires"], sep="\n")' > "$(VENV)/build-requires.txt"
 	@$(PIP) install -r "$(VENV)/build-requires.txt" && \
-	  $(PIP) install --no-build-isolation --editable ".[all,dev]" || { \
+	  $(PIP) install --no-build-isolation --editable ".[cli,dev]" || { \
 	  echo "The installation of Python packages failed. Above stands why; if it is that no" \
 	  "package index could be reached, try again with a network or a mirror (PIP_INDEX_URL)." >&2; \
 	  exit 1; }

@@ -102,6 +102,11 @@ def _status_exception(int status, str message="", object offset=None):
     return _EXCEPTIONS[status](message)
 
 
+cdef object _offset_of(const chase_error *error):
+    # Bytes and characters are the same up to the first fault: no text has others than ASCII.
+    return None if error.offset < 0 else error.offset
+
+
 cdef str _message_of(const chase_error *error):
     # The core quotes bytes of the text it read, and may cut a character in two.
     return (<const char *>error.message).decode("utf-8", "replace")
@@ -158,17 +163,6 @@ cdef object _utf8(object text, const char **data, Py_ssize_t *length):
     data[0] = PyBytes_AS_STRING(encoded)
     length[0] = PyBytes_GET_SIZE(encoded)
     return encoded
-
-
-cdef object _character_offset(const char *data, Py_ssize_t length, Py_ssize_t offset):
-    """Index of the character that holds byte `offset`; None for -1, "no place"."""
-    cdef Py_ssize_t at, characters = 0
-    if offset < 0:
-        return None
-    for at in range(min(offset, length)):
-        if (<unsigned char>data[at] & 0xC0) != 0x80:  # not a continuation byte
-            characters += 1
-    return characters
 
 
 include "_types.pxi"

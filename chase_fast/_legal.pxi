@@ -91,7 +91,9 @@ cdef class LegalMoves:
         try:
             return self._listed().index(wanted, start, self._count if stop is None else stop)
         except ValueError:
-            raise IllegalMoveError(f"{wanted} is not from {start} to {stop}") from None
+            raise IllegalMoveError(
+                f"{wanted} is none of the legal moves from {start} to {stop}"
+            ) from None
 
     def count(self, value, /):
         """1 if a `Move`, or the text of one, is among them, else 0."""

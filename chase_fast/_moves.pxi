@@ -33,9 +33,7 @@ cdef chase_decision _read_decision(object text) except? 0xFFFFFFFF:
     alive = _utf8(text, &data, &length)
     status = chase_decision_parse(data, length, &code, &error)
     if status != CHASE_OK:
-        raise _status_exception(
-            status, _message_of(&error), _character_offset(data, length, error.offset)
-        )
+        raise _status_exception(status, _message_of(&error), _offset_of(&error))
     return code
 
 

@@ -158,9 +158,7 @@ cdef class Position:
         alive = _utf8(cfen, &data, &length)
         status = chase_cfen_parse(given._variant.handle, data, length, &setup, &error)
         if status == CHASE_BAD_SYNTAX:
-            raise InvalidPositionError(
-                (_message_of(&error),), _character_offset(data, length, error.offset)
-            )
+            raise InvalidPositionError((_message_of(&error),), _offset_of(&error))
         if status != CHASE_OK:
             raise _status_exception(status, _message_of(&error))
         return _made_position(given, &setup, None, None)

@@ -332,10 +332,11 @@ The rules of one game (R12): an immutable value.
     def __hash__(self):
         # FNV-1a over the struct, which has no padding: the same in every process.
         cdef const uint8_t *data = <const uint8_t *>self._fields
-        cdef uint64_t value = 0xCBF29CE484222325
+        cdef uint64_t value = 0xCBF29CE484222325ULL
+        cdef uint64_t prime = 0x100000001B3ULL
         cdef size_t at
         for at in range(sizeof(chase_rules)):
-            value = (value ^ data[at]) * 0x100000001B3
+            value = (value ^ data[at]) * prime
         return <Py_hash_t>value
 
     def __reduce__(self):

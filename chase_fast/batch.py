@@ -50,13 +50,13 @@ def _number(value: Any, name: str, low: int, high: int) -> int:
     return number
 
 
-def _unit(unit: str) -> int:
+def _unit(unit: object) -> int:
     if not isinstance(unit, str) or unit not in UNITS:
         raise ArgumentError(f"unit is {unit!r}, expected 'decision' or 'turn'")
     return UNITS[unit]
 
 
-def _position(position: Any) -> Position:
+def _position(position: object) -> Position:
     if not isinstance(position, Position):
         raise ArgumentError(f"position is a {type(position).__name__}, expected a Position")
     return position

@@ -1,0 +1,36 @@
+"""Writes the golden files anew: ``python -m tests.golden.refresh``.
+
+Look at the differences before committing them: a golden file changes on purpose or not at all.
+"""
+
+from pathlib import Path
+
+from tests.golden import pictures
+
+# Each kind of golden file has its folder here and a module that knows what belongs in it.
+KINDS = {"pictures": pictures.files}
+
+
+def folder(kind: str) -> Path:
+    """Where the golden files of a kind are kept."""
+    return Path(__file__).parent / kind
+
+
+def main() -> None:
+    """Writes every kind of golden file and removes those that are no longer made."""
+    for kind, files in KINDS.items():
+        wanted = files()
+        directory = folder(kind)
+        directory.mkdir(exist_ok=True)
+        for old in directory.iterdir():
+            if old.name not in wanted:
+                old.unlink()
+        for name, text in wanted.items():
+            path = directory / name
+            if not path.exists() or path.read_bytes() != text.encode():
+                path.write_bytes(text.encode())
+                print(f"wrote {path.relative_to(directory.parent)}")
+
+
+if __name__ == "__main__":
+    main()
