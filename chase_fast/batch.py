@@ -7,6 +7,7 @@ seen at once and stops it. Results do not depend on the number of threads.
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -28,7 +29,7 @@ from chase_fast.errors import ArgumentError
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["Playouts", "divide", "perft", "playout_batches", "playouts"]
+__all__ = ["Playouts", "divide", "perft", "playout_batches", "playouts", "processors"]
 
 T = TypeVar("T")
 
@@ -38,6 +39,13 @@ MAX_SEED: Final = 2**64 - 1
 
 # Games that a thread takes at a time: some tens of milliseconds of work.
 _CHUNK: Final = 1000
+
+
+def processors() -> int:
+    """How many processors this process may use: a good number of threads."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _number(value: Any, name: str, low: int, high: int) -> int:
@@ -74,19 +82,19 @@ def _run(
     """
     from concurrent.futures import ThreadPoolExecutor  # costs import time
 
-    with ThreadPoolExecutor(min(threads, max(len(jobs), 1))) as pool:
+    pool = ThreadPoolExecutor(min(threads, max(len(jobs), 1)))
+    try:
         futures = [pool.submit(job) for job in jobs]
         results = []
-        try:
-            for future in futures:
-                results.append(future.result())
-                if finished is not None:
-                    finished(results[-1])
-            return results
-        except BaseException:
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
+        for future in futures:
+            results.append(future.result())
+            if finished is not None:
+                finished(results[-1])
+        return results
+    finally:
+        # Wherever Ctrl-C struck; it does nothing to work that is done.
+        stop.set()
+        pool.shutdown(cancel_futures=True)
 
 
 def _count(position: Position, depth: int, unit: int, stop: StopFlag) -> int:

@@ -67,20 +67,18 @@ class Tally:
         points = self.wins[Side.RED] + self.without_winner / 2
         return points / self.games if self.games else None
 
-    def red_score_interval(self, *, confidence: float = 0.95) -> Interval | None:
-        """Wilson interval of `red_score`; None without games.
+    def red_score_interval(self, *, confidence: float = 0.95) -> Interval:
+        """Wilson interval of `red_score`.
 
         Raises:
-            ArgumentError: A confidence that is not between 0 and 1.
+            ArgumentError: No games yet, or a confidence that is not between 0 and 1.
         """
-        if not self.games:
-            return None
         points = self.wins[Side.RED] + self.without_winner / 2
         return wilson(points, self.games, confidence=confidence)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, for JSON; ``docs/cli.md`` lists the keys."""
-        interval = self.red_score_interval()
+        interval = self.red_score_interval() if self.games else None
         return {
             "games": self.games,
             "red_wins": self.wins[Side.RED],

@@ -1,0 +1,85 @@
+"""``chase-fast show``: a position as a picture."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any, Literal
+
+import typer
+
+from chase_fast import Game
+from chase_fast.cli.describe import position_json, state_words
+from chase_fast.cli.files import STANDARD, writing
+from chase_fast.cli.options import (
+    CfenArgument,
+    JsonOption,
+    PlayOption,
+    RulesOption,
+    read_game,
+    read_rules,
+)
+from chase_fast.cli.output import note, say, say_json, with_unicode
+from chase_fast.svg import board_svg
+from chase_fast.textboard import text_board, use_colour
+
+
+def show(
+    cfen: CfenArgument = None,
+    rules: RulesOption = "standard",
+    play: PlayOption = None,
+    orientation: Annotated[
+        Literal["red", "blue"], typer.Option(help="The side that sits at the bottom.")
+    ] = "red",
+    ascii_only: Annotated[
+        bool, typer.Option("--ascii", help="Draw the board in ASCII characters.")
+    ] = False,
+    svg: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Write an SVG picture there instead; - is stdout."),
+    ] = None,
+    theme: Annotated[
+        Literal["auto", "light", "dark"], typer.Option(help="Colours of the picture.")
+    ] = "auto",
+    size: Annotated[int, typer.Option(metavar="N", help="Width of the picture in pixels.")] = 640,
+    json: JsonOption = False,
+) -> None:
+    """Draw a position.
+
+    After --play, the last decision is marked: where the die set out, its path, where it landed,
+    what it pushed and took.
+    """
+    if json and svg == STANDARD:
+        raise typer.BadParameter("cannot share standard output with --json", param_hint="--svg")
+    game = read_game(cfen, read_rules(rules), play)
+    if svg is not None:
+        picture = board_svg(
+            game.position, **_last(game), orientation=orientation, theme=theme, size=size
+        )
+        with writing(svg, param_hint="--svg") as stream:
+            stream.write(picture.encode())
+        if svg != STANDARD:
+            note(f"wrote {svg}")
+    if json:
+        last = str(game.moves[-1]) if game.moves else None
+        say_json({**position_json(game), "last_decision": last, "board": _board(game)})
+    elif svg is None:
+        board = text_board(
+            game.position,
+            **_last(game),
+            colour=use_colour(sys.stdout),
+            orientation=orientation,
+            unicode=with_unicode() and not ascii_only,
+        )
+        say(f"{board}\n\n{game.position.cfen}\n{game.rules}: {state_words(game)}")
+
+
+def _last(game: Game) -> dict[str, Any]:
+    """The last decision, as the pictures take it."""
+    if not game.moves:
+        return {}
+    return {"last_move": game.moves[-1], "before": game.positions[-2]}
+
+
+def _board(game: Game) -> list[int]:
+    values: list[int] = game.position.board.tolist()
+    return values
