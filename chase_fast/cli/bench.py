@@ -36,8 +36,10 @@ _SIGNATURE_WORK = (
     *((text, None) for text in RULES),
     ("wrap=no", None),
     ("ricochet=no", None),
-    ("repetition=moves", None),
-    ("repetition=none", None),
+    # Nine dice of value 1 wander about for long enough to repeat a position.
+    ("setup=111111111,reserve=0", None),
+    ("setup=111111111,reserve=0,repetition=none", None),
+    ("setup=111111111,reserve=0,repetition=moves", None),
     ("setup=211151112,reserve=3,chain=yes", None),
     ("standard", "abcdedcba/9/9/9/3B5/5A3/9/9/C1C1C1D2 r - 4/1"),
     ("reserve=16", "AaAaAaAaA/aAaAaAaAa/AaAaAaAaA/9/9/aAaAaAaAa/AaAaAaAaA/aAaAa4/9 r - 0/0"),

@@ -68,7 +68,7 @@ def read_turn_lists(
         fault: RecordError | None = None
         line: str | None = None
         lines.begin_record()
-        while not lines.broken:
+        while True:
             try:
                 line = lines.read()
                 if line is None or not line.strip():
@@ -76,12 +76,16 @@ def read_turn_lists(
                 if fault is None:
                     _play(game, line, notation, lines)
             except RecordError as error:
+                if lines.broken:
+                    # Damage ends the file, so that it matters more than what came before it.
+                    fault, line = error, None
+                    break
                 fault = fault or error
         if fault is not None:
             on_error(fault)
         elif game.moves:
             yield game.to_record()
-        if line is None or lines.broken:
+        if line is None:
             return
 
 

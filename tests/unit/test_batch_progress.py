@@ -1,0 +1,81 @@
+"""Perft tells how far it has come, and stops wherever it is interrupted."""
+
+from __future__ import annotations
+
+import concurrent.futures
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import chase_fast as cf
+from chase_fast import batch
+from chase_fast._core import StopFlag
+
+START = cf.Position.start()
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("call", "depth", "branches"),
+    [
+        (cf.perft, 0, 1),
+        (cf.perft, 1, 1),
+        (cf.perft, 3, 46),
+        (cf.perft, 4, 2114),
+        (cf.divide, 3, 46),
+    ],
+)
+def test_progress(call: Callable[..., Any], depth: int, branches: int, threads: int) -> None:
+    seen: list[tuple[int, int, int]] = []
+
+    def progress(done: int, total: int, counted: int) -> None:
+        seen.append((done, total, counted))
+
+    result = call(START, depth, threads=threads, progress=progress)
+    assert result == call(START, depth)
+    nodes = result if call is cf.perft else sum(result.values())
+    assert [(done, total) for done, total, _ in seen] == [
+        (done, branches) for done in range(1, branches + 1)
+    ]
+    counts = [counted for _, _, counted in seen]
+    assert counts == sorted(counts)
+    assert counts[-1] == nodes
+
+
+def test_progress_in_turns() -> None:
+    seen: list[int] = []
+    position = cf.Position.parse("abcdedcba/9/9/9/3B5/5A3/9/9/C1C1C1D2 r")  # pips are due
+
+    def progress(done: int, total: int, counted: int) -> None:
+        del done, total
+        seen.append(counted)
+
+    assert cf.perft(position, 4, "turn", progress=progress) == cf.perft(position, 4, "turn")
+    assert seen[-1] == cf.perft(position, 4, "turn")
+
+
+def test_an_interrupt_while_work_is_handed_out_stops_what_runs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    submit = concurrent.futures.ThreadPoolExecutor.submit
+    stop = StopFlag()
+
+    def interrupted(pool: Any, job: Any) -> Any:
+        if pool._work_queue.qsize() or pool._threads:
+            raise KeyboardInterrupt
+        return submit(pool, job)
+
+    def work() -> bool:
+        while not stop.is_set():
+            pass
+        return True
+
+    monkeypatch.setattr(concurrent.futures.ThreadPoolExecutor, "submit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        batch._run([work, work], 2, stop)
+    assert stop.is_set()
+
+
+def test_processors() -> None:
+    assert batch.processors() >= 1
