@@ -93,8 +93,11 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
 	@sh tools/prerequisites.sh clang
 	@$(NATIVE) SUITE=fuzz run
 
-bench: build ## measure; JSON in build/bench.json
-	"$(PY)" -m pytest tests/bench --benchmark-only --benchmark-json=build/bench.json $(PYTEST_ARGS)
+bench: build ## measure on a quiet machine; JSON in build/bench.json
+	@mkdir -p build
+	"$(PY)" -m pytest tests/bench --benchmark-only --benchmark-json=build/bench.json \
+	  --benchmark-quiet -q $(PYTEST_ARGS)
+	@"$(PY)" -m tests.bench.report build/bench.json
 
 golden: build ## write the golden files anew; look at the difference before you commit it
 	"$(PY)" -m tests.golden.refresh
