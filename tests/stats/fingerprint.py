@@ -1,6 +1,6 @@
-"""Prints the project's own fingerprint of random play as Markdown: python -m tests.stats.fingerprint
+"""Prints the project's own fingerprint of random play as a Markdown table.
 
-Figures are means over games with their standard error in the last digits shown.
+Run it by `python -m tests.stats.fingerprint`. Figures are means over games with one standard error.
 """
 
 from __future__ import annotations
