@@ -323,6 +323,7 @@ static void test_reasons(void) {
   refused_by("abcdedcba/9/9/9/2AB5/9/9/9/2CDEDCBA r - 1/1", "e3E", "R7");
   refused_by("e3e3e/8e/9/9/CCCC1CCCB/4e4/5B3/9/9 r - 1/5", "c6NW", "R8");
   refused_by(START, "a1=2,a2=2", "R10"); /* another sum */
+  refused_by(START, "a1=2,a2=2", " 4 ");
   refused_by(START, "a1=1,a2=2", "R10"); /* no pip moved */
   refused_by(START, "i1=2,i2=1", "R10"); /* the other side's */
   refused_by(START, "e1=2,e2=1", "R10"); /* no dice */
