@@ -12,11 +12,13 @@ PYTEST_ARGS ?=
 
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check --quiet
-PYTEST := $(PY) -m pytest -n $(JOBS) --dist loadgroup --ignore=tests/bench
-NATIVE := $(MAKE) --no-print-directory -j $(JOBS) --output-sync -f tests/native.mk
+# By file, since fixtures of a file are costly; in their order, since long ones are not last in it.
+SPREAD := -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := "$(PY)" -m pytest $(SPREAD) --ignore=tests/bench
+NATIVE := $(MAKE) --no-print-directory -j $(JOBS) --output-sync --keep-going -f tests/native.mk
 SOURCES := $(wildcard csrc/*.[ch] chase_fast/*.pyx chase_fast/*.pxd chase_fast/*.pxi)
 
-export PYTHON VENV JOBS FUZZ_SECONDS
+export PYTHON VENV SPREAD FUZZ_SECONDS
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:

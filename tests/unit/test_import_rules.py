@@ -17,6 +17,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
+pytestmark = pytest.mark.no_core
+
 # ---- The tables -------------------------------------------------------------------------------
 
 # csrc: NAME.c and NAME.h are one layer, kernels_*.c belong to kernels.
@@ -41,7 +43,7 @@ C_FORBIDDEN_WORDS = ("FILE", "stdin", "stdout", "stderr")
 PYTHON_ORDER = (
     "errors", "_version", "_csrc", "_core", "types", "rules",
     # pictures of a position; of a game they ask no more than its positions
-    "_geometry", "_palette", "_markup", "_lastmove", "_arrows", "svg", "text",
+    "_geometry", "_palette", "_markup", "_lastmove", "_arrows", "svg", "textboard",
     "game", "notation", "record", "batch",
     # what users import: everything above, and nothing below
     "__init__",
@@ -62,7 +64,7 @@ ALONE = {"stats": {"errors"}}
 ANY_LAYER = None
 THIRD_PARTY: dict[str, set[str] | None] = {
     "numpy": ANY_LAYER,
-    "rich": {"cli", "demo", "text"},
+    "rich": {"cli", "demo", "textboard"},
     "typer": {"cli"},
     "click": {"cli"},
     "scipy": {"stats"},
