@@ -11,7 +11,7 @@ FUZZ_SECONDS ?= 60
 PYTEST_ARGS ?=
 
 PY := $(VENV)/bin/python
-PIP := $(PY) -m pip --disable-pip-version-check --quiet
+PIP := "$(PY)" -m pip --disable-pip-version-check --quiet
 # By file, since fixtures of a file are costly; in their order, since long ones are not last in it.
 SPREAD := -n $(JOBS) --dist loadfile --no-loadscope-reorder
 PYTEST := "$(PY)" -m pytest $(SPREAD) --ignore=tests/bench
@@ -42,10 +42,11 @@ $(VENV)/.installed: $(VENV)/.created pyproject.toml chase_fast/_version.py | che
 	@echo "Installing Python packages into $(VENV), once ..."
 	@"$(PY)" -c 'import tomllib; f = open("pyproject.toml", "rb"); \
 	print(*tomllib.load(f)["build-system"]["requires"], sep="\n")' > "$(VENV)/build-requires.txt"
-	@$(PIP) install -r "$(VENV)/build-requires.txt" && \
-	  $(PIP) install --no-build-isolation --editable ".[cli,dev]" || { \
-	  echo "The installation of Python packages failed. Above stands why; if it is that no" \
-	  "package index could be reached, try again with a network or a mirror (PIP_INDEX_URL)." >&2; \
+	@{ $(PIP) install -r "$(VENV)/build-requires.txt" && \
+	  $(PIP) install --no-build-isolation --editable ".[all,dev]"; } > "$(VENV)/install.log" 2>&1 || { \
+	  cat "$(VENV)/install.log" >&2; \
+	  echo "The installation of Python packages failed; above stands why. If no package index could" \
+	  "be reached: try again with a network, or name a mirror in PIP_INDEX_URL." >&2; \
 	  exit 1; }
 	@touch $@
 
@@ -95,8 +96,11 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
 	@sh tools/prerequisites.sh clang
 	@$(NATIVE) SUITE=fuzz run
 
-bench: build ## measure; JSON in build/bench.json
-	"$(PY)" -m pytest tests/bench --benchmark-only --benchmark-json=build/bench.json $(PYTEST_ARGS)
+bench: build ## measure on a quiet machine; JSON in build/bench.json
+	@mkdir -p build
+	"$(PY)" -m pytest tests/bench --benchmark-only --benchmark-json=build/bench.json \
+	  --benchmark-quiet -q $(PYTEST_ARGS)
+	@"$(PY)" -m tests.bench.report build/bench.json
 
 golden: build ## write the golden files anew; look at the difference before you commit it
 	"$(PY)" -m tests.golden.refresh

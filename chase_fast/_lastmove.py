@@ -106,10 +106,13 @@ def explain_pair(
     return explain(before, last_move, position)
 
 
-def due_text(position: Position) -> str:
-    """The pips due to the side to act (R9), in words."""
-    due = position.pips_due
-    return f"{due} {'pip' if due == 1 else 'pips'} due"
+def due_text(position: Position, side: Side) -> str:
+    """The pips that a side lacks (R9) in words, "" if none; a side that has lost gets none.
+
+    Both sides can lack pips in turn: the one to act, and during a series (R12) the other.
+    """
+    due = 0 if position.winner is not None else position.rules.total - position.pips[side]
+    return f"{due} {'pip' if due == 1 else 'pips'} due" if due else ""
 
 
 def _marks(steps: Sequence[TraceStep], gains: dict[int, int]) -> dict[int, Mark]:

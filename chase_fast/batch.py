@@ -50,13 +50,13 @@ def _number(value: Any, name: str, low: int, high: int) -> int:
     return number
 
 
-def _unit(unit: str) -> int:
+def _unit(unit: object) -> int:
     if not isinstance(unit, str) or unit not in UNITS:
         raise ArgumentError(f"unit is {unit!r}, expected 'decision' or 'turn'")
     return UNITS[unit]
 
 
-def _position(position: Any) -> Position:
+def _position(position: object) -> Position:
     if not isinstance(position, Position):
         raise ArgumentError(f"position is a {type(position).__name__}, expected a Position")
     return position
@@ -327,7 +327,10 @@ def playout_batches(
         position: Where each game starts.
         games: How many in all, 0 or more.
         batch: Games in a batch, 1 or more; the last one may be smaller.
-        seed, first_game, threads, max_turns: As for `playouts`.
+        seed: As for `playouts`, like the three that follow.
+        first_game: Index of the first game.
+        threads: How many play.
+        max_turns: The turn limit.
         progress: Called after each batch with the games finished so far and `games`.
 
     Yields:

@@ -41,7 +41,6 @@ _MARGIN_Y = 78.0
 _WIDTH = BOARD_WIDTH + 2 * _MARGIN_X
 _HEIGHT = LAST_ROW_Y + 2 * (RADIUS + _MARGIN_Y)
 _STRIP_Y = RADIUS + 53.0  # from the middle of an end row to that of the strip beside it
-_TO_ACT = "to act"
 _FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', 'Liberation Sans', Arial, sans-serif"
 
 
@@ -116,9 +115,9 @@ def board_svg(
         IllegalMoveError: ``last_move`` is not legal in ``before``, or an arrow in ``position``.
         NotationError: Text that names no cell or decision.
     """
-    over = position.winner is not None
+    states = _states(position, position.winner is not None, position.winner)
     style = _Style(orientation, theme, size, coordinates, tuple(highlight), tuple(arrows))
-    return _draw(position, last_move, before, over, position.winner, style)
+    return _draw(position, last_move, before, states, style)
 
 
 def game_svg(
@@ -133,13 +132,14 @@ def game_svg(
 ) -> str:
     """Draws the current position of a game with its last decision; see ``board_svg``."""
     played, outcome = len(game.moves), game.outcome
+    over, winner = (True, outcome.winner) if outcome is not None else (False, None)
+    style = _Style(orientation, theme, size, coordinates, tuple(highlight), tuple(arrows))
     return _draw(
         game.position,
         game.moves[played - 1] if played else None,
         game.positions[played - 1] if played else None,
-        outcome is not None,
-        outcome.winner if outcome is not None else None,
-        _Style(orientation, theme, size, coordinates, tuple(highlight), tuple(arrows)),
+        _states(game.position, over, winner),
+        style,
     )
 
 
@@ -158,8 +158,7 @@ def _draw(
     position: Position,
     last_move: Move | str | None,
     before: Position | None,
-    over: bool,
-    winner: Side | None,
+    states: dict[Side, str],
     style: _Style,
 ) -> str:
     plane = Plane(style.orientation)
@@ -170,7 +169,6 @@ def _draw(
     last = explain_pair(position, last_move, before)
     plans, links = _read_arrows(position, style.arrows)
     picture = _Picture(position, plane, style.theme, last)
-    states = _states(position, over, winner)
     picture.begin(style.size, states)
     picture.cells(highlight)
     picture.edges()
@@ -197,9 +195,9 @@ def _check_size(size: object) -> None:
 
 
 def _states(position: Position, over: bool, winner: Side | None) -> dict[Side, str]:
-    """What is said of each side."""
+    """What is said of each side, or of the one of which something is said."""
     if not over:
-        return {position.side_to_act: _TO_ACT}
+        return {position.side_to_act: "to act"}
     return {winner: "has won"} if winner is not None else dict.fromkeys(Side, "drawn")
 
 
@@ -382,8 +380,8 @@ class _Picture:
             out.die(Point(184 + 15.5 * number, y), side, 0, 6.5)
             out.close()
         notes = [str(self.last.move)] if self.last is not None and self.last.side is side else []
-        if state == _TO_ACT and position.pips_due:
-            notes.append(due_text(position))
+        due = due_text(position, side)
+        notes += [due] if due else []
         at = Point(BOARD_WIDTH + 52, y)
         out.write(" \N{MIDDLE DOT} ".join(notes), at, 15, "text", text_anchor="end")
         out.close()

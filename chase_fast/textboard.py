@@ -146,12 +146,13 @@ class _Board:
         notes = [f"{position.spare[side]} spare"]
         if acts:
             notes.append("to act")
-            if position.pips_due:
-                notes.append(due_text(position))
             if position.capturing is not None:
                 notes.append(f"capturing with {cell_name(position.capturing)}")
         elif position.winner is side:
             notes.append("has won")
+        due = due_text(position, side)
+        if due:
+            notes.append(due)
         name = self._paint(f"{side.name.capitalize():4}", _STRONG)
         brackets = self._paint("".join(_BRACKETS[side]), _BLUE if side else _RED)
         return f"{self.signs.acts if acts else ' '} {name} {brackets}  {', '.join(notes)}"

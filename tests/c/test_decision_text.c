@@ -141,6 +141,7 @@ static void try_text(const char *text, size_t length) {
 static void test_prefixes_and_mutations(void) {
   static const char *const texts[] = {"stop", "+a1", "a1NE", "e4E", "d9SW", "a1=2,a2=1",
                                       "i1=6,i9=5", "d1=1,c9=6"};
+  static const char telling[] = "a1NEi9SWgj+=,- 0";
   char changed[32];
   for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
     size_t length = strlen(texts[t]);
@@ -152,10 +153,10 @@ static void test_prefixes_and_mutations(void) {
         try_text(changed, i < length ? length : length + 1);
         memcpy(changed + i + 1, texts[t] + i, length - i);
         try_text(changed, length + 1);
-        for (int second = 0; second < 256 && i + 1 < length; second++) {
+        for (size_t k = 0; k < sizeof telling && i + 1 < length; k++) { /* two bytes at once */
           memcpy(changed, texts[t], length);
           changed[i] = (char)byte;
-          changed[i + 1] = (char)second;
+          changed[i + 1] = telling[k];
           try_text(changed, length);
         }
       }

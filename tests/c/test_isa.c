@@ -40,7 +40,7 @@ static void compare_positions(const chase_variant *a, const chase_variant *b, ui
 }
 
 static void compare_playouts(const chase_variant *a, const chase_variant *b, uint64_t seed) {
-  enum { GAMES = 100 };
+  enum { GAMES = 60 };
   static chase_game_stats here[GAMES], there[GAMES];
   chase_playout_options options = {seed, seed * 7, GAMES, 1000};
   chase_position start;
@@ -60,7 +60,7 @@ int main(void) {
   for (int r = 0; r < RULES_TEXT_COUNT; r++) {
     chase_variant *a = variant_of(RULES_TEXTS[r], CHASE_ISA_GENERIC);
     chase_variant *b = variant_of(RULES_TEXTS[r], other);
-    for (int round = 0; round < 10; round++) compare_positions(a, b, &state);
+    for (int round = 0; round < 6; round++) compare_positions(a, b, &state);
     compare_playouts(a, b, random_next(&state));
     look_at(NULL, NULL);
     chase_variant_free(a);

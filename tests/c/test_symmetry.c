@@ -76,7 +76,7 @@ int main(void) {
   for (int r = 0; r < RULES_TEXT_COUNT; r++) {
     chase_variant *variant = variant_of(RULES_TEXTS[r], CHASE_ISA_AUTO);
     if (chase_variant_rules(variant)->wrap) {
-      for (int round = 0; round < 40; round++) {
+      for (int round = 0; round < 20; round++) {
         chase_position position;
         chase_setup setup;
         random_setup(&state, chase_variant_rules(variant), &setup);

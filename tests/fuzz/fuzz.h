@@ -38,7 +38,7 @@ static inline int32_t fuzz_int32(fuzz_bytes *in) {
   return (int32_t)number;
 }
 
-/* Rules from six bytes, each option in range. */
+/* Rules from two bytes, each option in range; the bytes 0 1 are the standard game. */
 static inline chase_rules fuzz_rules(fuzz_bytes *in) {
   static const uint8_t setups[4][CHASE_HOME_DICE] = {{1, 2, 3, 4, 5, 4, 3, 2, 1},
                                                      {1, 1, 1, 1, 1, 1, 1, 1, 1},
@@ -47,7 +47,7 @@ static inline chase_rules fuzz_rules(fuzz_bytes *in) {
   chase_rules rules;
   int bits = fuzz_byte(in), more = fuzz_byte(in);
   memset(&rules, 0, sizeof rules);
-  rules.recycle = ~bits & 1; /* all zeros: the standard game but for the reserve */
+  rules.recycle = ~bits & 1;
   rules.chain = bits >> 1 & 1;
   rules.handout = bits >> 2 & 1;
   rules.wrap = ~bits >> 3 & 1;
@@ -56,6 +56,22 @@ static inline chase_rules fuzz_rules(fuzz_bytes *in) {
   rules.reserve = (uint8_t)((more & 31) % (CHASE_MAX_RESERVE + 1));
   memcpy(rules.setup, setups[more >> 5 & 3], sizeof rules.setup);
   return rules;
+}
+
+/* Rules from one byte, few enough to have their variants ready, for the targets
+ * whose inputs are more about something else. */
+static inline chase_rules fuzz_few_rules(fuzz_bytes *in) {
+  static const uint8_t choices[8][2] = {
+      {0, 1},    /* standard */
+      {2, 1},    /* chain=yes */
+      {1, 1},    /* recycle=no */
+      {0, 16},   /* reserve=16 */
+      {4, 0},    /* handout=any, reserve=0 */
+      {26, 33},  /* chain=yes, wrap=no, ricochet=no, setup=111111111 */
+      {0, 65},   /* setup=666666666 */
+      {3, 112}}; /* recycle=no, chain=yes, reserve=16, setup=231651411 */
+  fuzz_bytes pair = {choices[fuzz_byte(in) & 7], 2};
+  return fuzz_rules(&pair);
 }
 
 /* The variant of the rules; the last few are kept, since most inputs share them. */

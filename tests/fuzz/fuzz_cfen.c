@@ -1,12 +1,12 @@
 /* parse_print_roundtrip of position text: what is accepted is the beginning of
  * its own full text, which is read as the same position; R13 decides as in the
- * model. The first two bytes choose the rules, the rest is the text. */
+ * model. The first byte chooses the rules, the rest is the text. */
 #include "../c/model.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_bytes in = {data, size};
-  chase_rules rules = fuzz_rules(&in);
+  chase_rules rules = fuzz_few_rules(&in);
   const chase_variant *variant = fuzz_variant(&rules, CHASE_ISA_AUTO);
   const char *text = (const char *)in.data;
   chase_setup setup, again;

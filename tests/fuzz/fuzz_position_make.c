@@ -1,13 +1,13 @@
 /* setup_is_data: any chase_setup at all is accepted exactly where R13 allows it,
  * comes back unchanged and has the model's decisions; a refusal gives all its
- * reasons in words. Two bytes of rules, then the numbers of the setup, then the
- * board, a byte a cell. */
+ * reasons in words. A byte for the rules, then the numbers of the setup, then
+ * the board, a byte a cell. */
 #include "../c/model.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   fuzz_bytes in = {data, size};
-  chase_rules rules = fuzz_rules(&in);
+  chase_rules rules = fuzz_few_rules(&in);
   const chase_variant *variant = fuzz_variant(&rules, CHASE_ISA_AUTO);
   chase_decision list[CHASE_MAX_DECISIONS], expected[CHASE_MAX_DECISIONS];
   chase_fault faults[CHASE_MAX_FAULTS];

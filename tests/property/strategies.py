@@ -21,7 +21,9 @@ def rule_sets(draw: st.DrawFn) -> RefRules:
         recycle=draw(st.sampled_from([True, True, False])),
         chain=draw(st.booleans()),
         handout=draw(st.sampled_from(["lowest", "any"])),
-        setup=draw(st.sampled_from([SETUPS[0], *SETUPS]) | st.from_regex("[1-6]{9}", fullmatch=True)),
+        setup=draw(
+            st.sampled_from([SETUPS[0], *SETUPS]) | st.from_regex("[1-6]{9}", fullmatch=True)
+        ),
         wrap=draw(st.sampled_from([True, True, True, False])),
         ricochet=draw(st.sampled_from([True, True, True, False])),
         repetition=draw(st.sampled_from(["threefold", "moves", "none"])),

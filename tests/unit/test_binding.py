@@ -89,6 +89,8 @@ def test_every_public_name_has_a_docstring() -> None:
     assert bare == []
 
 
+@pytest.mark.slow
+@pytest.mark.toolchain
 def test_stub_describes_the_compiled_module() -> None:
     pytest.importorskip("mypy.stubtest", reason="needs mypy")
     run = subprocess.run(

@@ -64,7 +64,7 @@ ALONE = {"stats": {"errors"}}
 ANY_LAYER = None
 THIRD_PARTY: dict[str, set[str] | None] = {
     "numpy": ANY_LAYER,
-    "rich": {"cli", "demo", "textboard"},
+    "rich": {"cli", "demo"},
     "typer": {"cli"},
     "click": {"cli"},
     "scipy": {"stats"},

@@ -63,7 +63,9 @@ def test_refused(text: str) -> None:
         cf.Position.parse(text)
 
 
-@pytest.mark.parametrize("case", load("texts.json")["repetition"], ids=lambda case: str(case["rules"]))
+@pytest.mark.parametrize(
+    "case", load("texts.json")["repetition"], ids=lambda case: str(case["rules"])
+)
 def test_repetition(case: dict[str, Any]) -> None:
     game = cf.Game(rules=cf.Rules(**case["rules"]))
     for count, text in enumerate(case["decisions"], start=1):
