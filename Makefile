@@ -92,9 +92,16 @@ test-sanitize: build ## C and Python tests under ASan and UBSan
 test-pythons: ## the Python tests under every other Python found here
 	@sh tools/test-pythons.sh
 
-fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
+fuzz: build ## run each fuzz target for FUZZ_SECONDS (60)
 	@sh tools/prerequisites.sh clang
 	@$(NATIVE) SUITE=fuzz run
+	@"$(PY)" -c 'import atheris' 2>/dev/null || $(PIP) install atheris
+	@for target in py_records py_notations; do \
+	  mkdir -p "build/fuzz/$$target" && \
+	  "$(PY)" -m tests.fuzz $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 \
+	    -verbosity=0 -artifact_prefix="build/fuzz/$$target-" \
+	    "build/fuzz/$$target" tests/fuzz/corpus/$$target || exit 1; \
+	done
 
 bench: build ## measure on a quiet machine; JSON in build/bench.json
 	@mkdir -p build
