@@ -11,12 +11,14 @@ FUZZ_SECONDS ?= 60
 PYTEST_ARGS ?=
 
 PY := $(VENV)/bin/python
-PIP := $(PY) -m pip --disable-pip-version-check --quiet
-PYTEST := $(PY) -m pytest -n $(JOBS) --dist loadgroup --ignore=tests/bench
-NATIVE := $(MAKE) --no-print-directory -j $(JOBS) --output-sync -f tests/native.mk
+PIP := "$(PY)" -m pip --disable-pip-version-check --quiet
+# By file, since fixtures of a file are costly; in their order, since long ones are not last in it.
+SPREAD := -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := "$(PY)" -m pytest $(SPREAD) --ignore=tests/bench
+NATIVE := $(MAKE) --no-print-directory -j $(JOBS) --output-sync --keep-going -f tests/native.mk
 SOURCES := $(wildcard csrc/*.[ch] chase_fast/*.pyx chase_fast/*.pxd chase_fast/*.pxi)
 
-export PYTHON VENV JOBS FUZZ_SECONDS
+export PYTHON VENV SPREAD FUZZ_SECONDS
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -40,10 +42,11 @@ $(VENV)/.installed: $(VENV)/.created pyproject.toml chase_fast/_version.py | che
 	@echo "Installing Python packages into $(VENV), once ..."
 	@"$(PY)" -c 'import tomllib; f = open("pyproject.toml", "rb"); \
 	print(*tomllib.load(f)["build-system"]["requires"], sep="\n")' > "$(VENV)/build-requires.txt"
-	@$(PIP) install -r "$(VENV)/build-requires.txt" && \
-	  $(PIP) install --no-build-isolation --editable ".[cli,dev]" || { \
-	  echo "The installation of Python packages failed. Above stands why; if it is that no" \
-	  "package index could be reached, try again with a network or a mirror (PIP_INDEX_URL)." >&2; \
+	@{ $(PIP) install -r "$(VENV)/build-requires.txt" && \
+	  $(PIP) install --no-build-isolation --editable ".[all,dev]"; } > "$(VENV)/install.log" 2>&1 || { \
+	  cat "$(VENV)/install.log" >&2; \
+	  echo "The installation of Python packages failed; above stands why. If no package index could" \
+	  "be reached: try again with a network, or name a mirror in PIP_INDEX_URL." >&2; \
 	  exit 1; }
 	@touch $@
 
@@ -89,9 +92,16 @@ test-sanitize: build ## C and Python tests under ASan and UBSan
 test-pythons: ## the Python tests under every other Python found here
 	@sh tools/test-pythons.sh
 
-fuzz: ## run each fuzz target for FUZZ_SECONDS (60)
+fuzz: build ## run each fuzz target for FUZZ_SECONDS (60)
 	@sh tools/prerequisites.sh clang
 	@$(NATIVE) SUITE=fuzz run
+	@"$(PY)" -c 'import atheris' 2>/dev/null || $(PIP) install atheris
+	@for target in py_records py_notations; do \
+	  mkdir -p "build/fuzz/$$target" && \
+	  "$(PY)" -m tests.fuzz $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 \
+	    -verbosity=0 -artifact_prefix="build/fuzz/$$target-" \
+	    "build/fuzz/$$target" tests/fuzz/corpus/$$target || exit 1; \
+	done
 
 bench: build ## measure on a quiet machine; JSON in build/bench.json
 	@mkdir -p build

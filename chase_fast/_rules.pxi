@@ -28,7 +28,7 @@ cdef class _Variant:
 
 # Variants by (rules, instruction set). The weak table lets equal rules share one as long as any
 # of them lives; the short queue keeps those of the latest rules alive, so that a loop that makes
-# and drops the same rules does not build 200 KiB each time round.
+# and drops the same rules does not build 150 KiB each time round.
 cdef object _variants = WeakValueDictionary()
 cdef object _latest_variants = deque(maxlen=8)
 

@@ -136,7 +136,7 @@ typedef struct chase_variant chase_variant;
 /* Instruction set of the hot loops. AUTO takes the best that runs here. */
 typedef enum chase_isa { CHASE_ISA_AUTO = 0, CHASE_ISA_GENERIC, CHASE_ISA_V3, CHASE_ISA_COUNT } chase_isa;
 
-/* Allocates (about 200 KiB); release with chase_variant_free. CHASE_OK,
+/* Allocates (about 150 KiB); release with chase_variant_free. CHASE_OK,
  * CHASE_MEMORY, CHASE_BAD_RULES, or CHASE_BAD_ARGUMENT for an instruction set
  * that this processor does not have. */
 chase_status chase_variant_new(const chase_rules *rules, chase_isa isa, chase_variant **out);
@@ -189,7 +189,8 @@ typedef enum chase_fault_kind {
 
 typedef struct chase_fault {
   chase_fault_kind kind;
-  int32_t cell; /* CHASE_NO_CELL where it does not apply, like the others -1 */
+  int32_t cell; /* CHASE_NO_CELL where it does not apply; fields that a kind does not name hold
+                   no promise */
   int32_t side;
   int32_t got;
   int32_t expected;
@@ -345,7 +346,9 @@ chase_status chase_cfen_parse(const chase_variant *variant, const char *text, si
                               chase_setup *out, chase_error *error);
 size_t chase_cfen_format(const chase_position *position, char out[CHASE_CFEN_SIZE]);
 
-/* Strict decision text: "a1NE", "a1=2,a2=1", "+a1", "stop". */
+/* Strict decision text: "a1NE", "a1=2,a2=1", "+a1", "stop". CHASE_OK,
+ * CHASE_BAD_SYNTAX with the first fault's offset, or CHASE_ILLEGAL for an
+ * exchange of cells that are not neighbours, which has no code. */
 chase_status chase_decision_parse(const char *text, size_t length, chase_decision *out,
                                   chase_error *error);
 /* The decision must be well formed. Returns the length. */
@@ -406,8 +409,9 @@ typedef struct chase_playout_options {
 } chase_playout_options;
 
 /* Plays `games` uniformly random games to the end; game g depends on (variant,
- * position, seed, g, max_turns) alone. Decision number n of a game takes the
- * n-th number of its stream, by multiply and reject (Lemire 2019). Repetition
+ * position, seed, g, max_turns) alone. Each decision takes the next number of
+ * the game's stream, by multiply and reject (Lemire 2019): a rejected number is
+ * passed over and the one after it taken. Repetition
  * counts from `position`. *done = games finished, also when stopped. Allocates
  * working memory. CHASE_OK, CHASE_BAD_ARGUMENT, CHASE_MEMORY,
  * CHASE_STOPPED. */

@@ -247,12 +247,16 @@ chase_status chase_decision_parse(const char *text, size_t length, chase_decisio
   if (!read_cell(&r, &cell))
     return expected(&r, "a cell a1 to i9, '+' and a cell, or stop", error);
   if (peek(&r) == '=') return read_exchange(&r, cell, out, error);
-  const size_t rest = length - r.at;
-  for (int d = 0; d < CHASE_DIRECTIONS; d++)
-    if (strlen(direction_names[d]) == rest && memcmp(text + r.at, direction_names[d], rest) == 0) {
-      *out = chase_decision_make(CHASE_MOVE, cell, d, 0, 0);
-      return CHASE_OK;
-    }
+  /* No name of a direction begins another. */
+  for (int d = 0; d < CHASE_DIRECTIONS; d++) {
+    const char *const name = direction_names[d];
+    const size_t size = strlen(name);
+    if (length - r.at < size || memcmp(text + r.at, name, size) != 0) continue;
+    r.at += size;
+    if (r.at < length) return expected(&r, "the end", error);
+    *out = chase_decision_make(CHASE_MOVE, cell, d, 0, 0);
+    return CHASE_OK;
+  }
   return expected(&r, "a direction (E, NE, NW, W, SW, SE) or '=' and a new value", error);
 }
 

@@ -9,7 +9,7 @@ static inline bool chase_stop_requested(chase_stop_flag *stop) {
 }
 
 /* depth >= 1. Stops polling below depth 3, whose nodes take well under a
- * millisecond. Returns a count that is meaningless once stop is set. */
+ * millisecond on boards of usual size. Returns a count that is meaningless once stop is set. */
 static uint64_t chase_perft_decisions(const chase_variant *variant, const chase_position *position,
                                       int depth, chase_stop_flag *stop) {
   if (depth == 1) return (uint64_t)chase_count(variant, position);

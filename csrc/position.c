@@ -97,12 +97,13 @@ static void check_capturing(const chase_variant *variant, const chase_setup *set
                             const int dice[2], const int pips[2], fault_list *faults) {
   const int cell = setup->capturing;
   const int side = setup->side;
-  const int other = side ^ 1;
-  if (cell < 0 || cell > CHASE_NO_CELL) {
+  const bool on_board = cell >= 0 && cell < CHASE_CELLS;
+  if (!on_board)
     add_fault(faults, CHASE_FAULT_CAPTURING_CELL, CHASE_NO_CELL, -1, cell, -1);
-    return;
-  }
-  if (!variant->rules.chain) add_fault(faults, CHASE_FAULT_CAPTURING_RULES, cell, -1, -1, -1);
+  else if (!variant->rules.chain)
+    add_fault(faults, CHASE_FAULT_CAPTURING_RULES, cell, -1, -1, -1);
+  if (!on_board || (side != CHASE_RED && side != CHASE_BLUE)) return;
+  const int other = side ^ 1;
   const int value = setup->board[cell];
   if (value == 0 || (value > 0) != (side == CHASE_RED))
     add_fault(faults, CHASE_FAULT_CAPTURING_DIE, cell, side, value, -1);
@@ -137,17 +138,15 @@ static void find_faults(const chase_variant *variant, const chase_setup *setup,
     if (pips[side] > variant->total)
       add_fault(faults, CHASE_FAULT_PIPS_MORE, CHASE_NO_CELL, side, pips[side], variant->total);
   check_spare(variant, setup, dice, faults);
-  if (setup->side != CHASE_RED && setup->side != CHASE_BLUE) {
-    add_fault(faults, CHASE_FAULT_SIDE, CHASE_NO_CELL, -1, setup->side, -1);
-    return;
-  }
-  const int waiting = setup->side ^ 1;
-  if (setup->capturing == CHASE_NO_CELL) {
+  const bool side_known = setup->side == CHASE_RED || setup->side == CHASE_BLUE;
+  if (!side_known) add_fault(faults, CHASE_FAULT_SIDE, CHASE_NO_CELL, -1, setup->side, -1);
+  if (setup->capturing != CHASE_NO_CELL) {
+    check_capturing(variant, setup, dice, pips, faults);
+  } else if (side_known) {
+    const int waiting = setup->side ^ 1;
     if (pips[waiting] < variant->total)
       add_fault(faults, CHASE_FAULT_PIPS_LESS, CHASE_NO_CELL, waiting, pips[waiting],
                 variant->total);
-  } else {
-    check_capturing(variant, setup, dice, pips, faults);
   }
 }
 

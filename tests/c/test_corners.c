@@ -302,6 +302,51 @@ static void test_extreme_setups(void) {
         "fffFfffff/9/9/9/9/9/9/9/1FFFFFFFF b - 1/2");
 }
 
+/* Refused with a message that names the rule. */
+static void refused_by(const char *before, const char *move, const char *rule) {
+  chase_position position = position_of(variant, before);
+  chase_error error;
+  look_at(variant, &position);
+  CHECK_INT(chase_decision_check(variant, &position, decision_of(move), &error), CHASE_ILLEGAL);
+  if (!CHECK(strstr(error.message, rule) != NULL))
+    printf("  %s: \"%s\" does not name %s\n", move, error.message, rule);
+}
+
+static void test_reasons(void) {
+  static const char due[] = "ffffa4/9/9/9/9/9/9/9/EEDDF4 r - 5/5";
+  static const char series[] = "1bcdedcb1/9/9/9/9/2aA5/9/9/1BCDEDCBA r d4 1/2";
+  with_rules("standard");
+  refused_by(START, "e4E", "R6");        /* no die */
+  refused_by(START, "i1SW", "R6");       /* the other side's */
+  refused_by(START, "a2E", "blocked at a3");
+  refused_by("abcdedcba/9/9/9/3B5/9/9/9/A1CDEDCBA r - 1/1", "e4E", "R4");
+  refused_by("abcdedcba/9/9/9/2AB5/9/9/9/2CDEDCBA r - 1/1", "e3E", "R7");
+  refused_by("e3e3e/8e/9/9/CCCC1CCCB/4e4/5B3/9/9 r - 1/5", "c6NW", "R8");
+  refused_by(START, "a1=2,a2=2", "R10"); /* another sum */
+  refused_by(START, "a1=2,a2=2", " 4 ");
+  refused_by(START, "a1=1,a2=2", "R10"); /* no pip moved */
+  refused_by(START, "i1=2,i2=1", "R10"); /* the other side's */
+  refused_by(START, "e1=2,e2=1", "R10"); /* no dice */
+  refused_by(START, "+a1", "R9");        /* nothing due */
+  refused_by(START, "stop", "R12");
+  refused_by(due, "+a1", "R9"); /* not the lowest */
+  refused_by(due, "+a5", "R9"); /* a six */
+  refused_by(due, "+i1", "R9"); /* the other side's */
+  refused_by(due, "a1NE", "R9");
+  refused_by(due, "a1=6,a2=4", "R9");
+  refused_by("ffffa4/9/9/9/9/9/9/9/FFFF5 r - 6/5", "a1NE", "R11");
+  refused_by("2bE2E1E/9/b1E1c2c1/2bcE3c/3b5/9/9/5c3/3b5 r - 5/0", "i4SW", "R11");
+  with_rules("wrap=no");
+  refused_by(START, "a9E", "R12");
+  with_rules("setup=111111111,wrap=no");
+  refused_by("fc7/9/9/9/9/9/9/D7B/4C4 r - 7/8", "b1=5,b9=1", "R12");
+  with_rules("russian");
+  refused_by(series, "d4E", "R12");
+  refused_by(series, "a3NW", "R12");
+  refused_by(series, "a2=3,a3=2", "R12");
+  refused_by(START, "stop", "R12");
+}
+
 static void test_25_dice_a_side(void) {
   static const char full[] =
       "aaaaaaaaa/aaaaaaaaa/aaaaaaa2/9/9/9/2AAAAAAA/AAAAAAAAA/AAAAAAAAA r - 0/0";
@@ -338,6 +383,7 @@ int main(void) {
   test_handing_out();
   test_exchanges();
   test_extreme_setups();
+  test_reasons();
   test_25_dice_a_side();
   with_rules(NULL);
   return check_finish();

@@ -102,6 +102,19 @@ static void test_exchange_of_strangers(void) {
     check_refused(far[i], strlen(far[i]), CHASE_ILLEGAL);
 }
 
+/* What is wrong with two cells is said of those two cells. */
+static void test_messages_name_the_cells(void) {
+  static const char *const texts[] = {"a2=1,a1=2", "d5=1,e4=2", "a1=2,a3=1", "i1=1,h9=1"};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    chase_decision decision;
+    chase_error error;
+    char first[3] = {texts[i][0], texts[i][1], 0}, second[3] = {texts[i][5], texts[i][6], 0};
+    CHECK(parse(texts[i], strlen(texts[i]), &decision, &error) != CHASE_OK);
+    const char *at = strstr(error.message, first);
+    CHECK(at != NULL && strstr(at, second) != NULL);
+  }
+}
+
 /* Well formed is what the enumeration above visits, moves over an end row and
  * codes of the chamber aside. */
 static void test_well_formed(void) {
@@ -179,6 +192,7 @@ int main(void) {
   test_all_decisions();
   test_refused();
   test_exchange_of_strangers();
+  test_messages_name_the_cells();
   test_well_formed();
   test_prefixes_and_mutations();
   test_huge_texts();

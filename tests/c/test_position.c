@@ -384,6 +384,39 @@ static void test_hash_of_rules(void) {
   }
 }
 
+static int by_number(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+/* A die of each value on each cell, side to act and number of spare dice has a
+ * part in the hash. */
+static void test_hash_of_every_die(void) {
+  static uint64_t hashes[2 * CHASE_CELLS * CHASE_MAX_VALUE * 4];
+  size_t count = 0;
+  chase_variant *variant = variant_of("setup=211111112,reserve=4,recycle=no", CHASE_ISA_AUTO);
+  for (int cell = 0; cell < CHASE_CELLS; cell++)
+    for (int value = 1; value <= CHASE_MAX_VALUE; value++)
+      for (int owner = 0; owner < 2; owner++)
+        for (int rest = 0; rest < 2; rest++) { /* the other dice at one end or the other */
+          chase_setup s = {.side = owner, .capturing = CHASE_NO_CELL, .spare = {rest, value % 4}};
+          chase_position position;
+          chase_fault faults[CHASE_MAX_FAULTS];
+          int sign = owner == CHASE_RED ? 1 : -1, aside = rest == 0 ? 32 : 72, unused = 0;
+          if (cell == CHASE_CHAMBER || cell == aside || cell == aside + 1) continue;
+          s.board[cell] = (int8_t)(sign * value); /* of 11: the rest is due */
+          s.board[aside] = (int8_t)(-sign * 6);
+          s.board[aside + 1] = (int8_t)(-sign * 5);
+          if (!CHECK_INT(chase_position_make(variant, &s, &position, faults, &unused), CHASE_OK))
+            continue;
+          hashes[count++] = position.hash;
+        }
+  qsort(hashes, count, sizeof hashes[0], by_number);
+  for (size_t i = 1; i < count; i++) CHECK(hashes[i] != hashes[i - 1]);
+  CHECK(count > 1800);
+  chase_variant_free(variant);
+}
+
 static void check_damaged(const chase_variant *variant, const chase_position *good,
                           void *field, chase_position *position, unsigned size) {
   *position = *good;
@@ -423,6 +456,7 @@ int main(void) {
   test_outcomes();
   test_equality();
   test_hash_of_rules();
+  test_hash_of_every_die();
   test_consistency_sees_damage();
   return check_finish();
 }
