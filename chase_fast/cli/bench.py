@@ -227,8 +227,7 @@ def _part(text: str, cfen: str | None) -> Part:
 
 
 def _say_speeds(speeds: list[Speed], threads: int) -> None:
-    names = ("rules", "perft/s", "ns/decision", "playouts/s", "decisions/s", "ns/decision",
-             "ns/option")  # fmt: skip
+    names = ("rules", "perft/s", "ns", "games/s", "decisions/s", "ns", "ns/option")
     say_table(
         [Column(name, align="left" if name == "rules" else "right") for name in names],
         (
@@ -244,4 +243,4 @@ def _say_speeds(speeds: list[Speed], threads: int) -> None:
             for speed in speeds
         ),
     )
-    say(f"core {cf.Rules().isa}, {count(threads, 'thread')}")
+    say(f"\ncore {cf.Rules().isa}, {count(threads, 'thread')}; ns are of one decision")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from datetime import timedelta
 from types import TracebackType
 from typing import Self
 
@@ -16,7 +17,6 @@ from rich.progress import (
     TaskID,
     TaskProgressColumn,
     TextColumn,
-    TimeRemainingColumn,
 )
 from rich.text import Text
 
@@ -27,13 +27,30 @@ from chase_fast.textboard import use_colour
 _PATIENCE = 0.5
 
 
+def _elapsed(task: Task) -> float:
+    return time.monotonic() - float(task.fields["began"])
+
+
 class _RateColumn(ProgressColumn):
     """What was done so far by the time it took."""
 
     def render(self, task: Task) -> Text:
-        elapsed = time.monotonic() - float(task.fields["began"])
+        elapsed = _elapsed(task)
         rate = float(task.fields["amount"]) / elapsed if elapsed > 0 else 0.0
         return Text(f"{si(rate)} {task.fields['unit']}/s", style="progress.data.speed")
+
+
+class _TimeLeftColumn(ProgressColumn):
+    """How long the rest will take at the pace so far.
+
+    The one of rich goes by the latest parts, which are few here and end in bursts.
+    """
+
+    def render(self, task: Task) -> Text:
+        if not task.total or not task.completed:
+            return Text("")
+        seconds = round(_elapsed(task) * (task.total - task.completed) / task.completed)
+        return Text(f"{timedelta(seconds=seconds)} left", style="progress.remaining")
 
 
 class Bar:
@@ -86,8 +103,7 @@ class Bar:
             BarColumn(bar_width=24),
             TaskProgressColumn(),
             _RateColumn(),
-            TimeRemainingColumn(),
-            TextColumn("left"),
+            _TimeLeftColumn(),
             console=console,
             transient=True,
             redirect_stdout=False,

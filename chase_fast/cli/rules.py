@@ -196,7 +196,7 @@ def _say_option(name: str, option: Option) -> None:
 def _say_rules(item: Rules) -> None:
     names = [name for name, text in Rules.PRESETS.items() if text == str(item)]
     also = [name for name in names if name != str(item)]
-    say(f"{item}" + (f" (called {', '.join(also)})" if also else ""))
+    say(f"{item}" + (f" (called {', '.join(also)})\n" if also else "\n"))
     standard = Rules()
     say_table(
         [Column("option", style="bold"), Column("value"), Column(""), Column("means", fold=True)],
@@ -210,7 +210,7 @@ def _say_rules(item: Rules) -> None:
             for field, value in item.as_dict().items()
         ),
     )
-    say(f"* differs from standard. Each side shows {item.total} pips.")
+    say(f"\n* differs from standard. Each side shows {item.total} pips.")
     say(f"start  {Position.start(item).cfen}\ndigest {item.digest}")
 
 

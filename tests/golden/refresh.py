@@ -5,10 +5,20 @@ Look at the differences before committing them: a golden file changes on purpose
 
 from pathlib import Path
 
+from chase_fast.cli.bench import signature_parts
 from tests.golden import pictures
 
 # Each kind of golden file has its folder here and a module that knows what belongs in it.
 KINDS = {"pictures": pictures.files}
+
+
+def bench_signature() -> str:
+    """What ``chase-fast bench --signature`` prints: it changes with the behaviour of the engine."""
+    return f"{sum(part.total for part in signature_parts())}\n"
+
+
+# Golden files that stand alone, in this folder.
+SINGLE = {"bench_signature.txt": bench_signature}
 
 
 def folder(kind: str) -> Path:
@@ -26,10 +36,16 @@ def main() -> None:
             if old.name not in wanted:
                 old.unlink()
         for name, text in wanted.items():
-            path = directory / name
-            if not path.exists() or path.read_bytes() != text.encode():
-                path.write_bytes(text.encode())
-                print(f"wrote {path.relative_to(directory.parent)}")
+            write(directory / name, text)
+    for name, make in SINGLE.items():
+        write(folder("") / name, make())
+
+
+def write(path: Path, text: str) -> None:
+    """Writes a file unless it is there already, and says so."""
+    if not path.exists() or path.read_bytes() != text.encode():
+        path.write_bytes(text.encode())
+        print(f"wrote {path.relative_to(folder(''))}")
 
 
 if __name__ == "__main__":
