@@ -43,7 +43,7 @@ X86_64 = platform.machine().lower() in ("x86_64", "amd64")
 SOURCE_FLAGS = {"csrc/kernels_v3.c": ["-march=x86-64-v3"] if X86_64 else []}
 
 CORE_SOURCES = sorted(glob("csrc/*.c"))
-HEADERS = [*sorted(glob("csrc/*.h")), *sorted(glob("chase_fast/*.pxd"))]
+HEADERS = [*sorted(glob("csrc/*.h")), *sorted(glob("chase_fast/*.px[di]"))]
 
 
 class BuildExt(build_ext):

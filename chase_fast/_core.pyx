@@ -17,7 +17,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stddef cimport size_t
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport getenv
 from libc.string cimport memcmp
 
@@ -168,6 +168,7 @@ cdef object _utf8(object text, const char **data, Py_ssize_t *length):
 include "_types.pxi"
 include "_rules.pxi"
 include "_moves.pxi"
+include "_setup.pxi"
 include "_position.pxi"
 include "_legal.pxi"
 include "_batch.pxi"

@@ -1,6 +1,6 @@
 """Externs of ``csrc/chase.h``, and nothing else; that header says what each of them promises.
 
-Only what the binding calls is declared. Declarations stand in the order of the header.
+Only what the binding names is declared, in the order of the header.
 """
 
 from libc.stddef cimport size_t
@@ -13,13 +13,11 @@ cdef extern from "chase.h" nogil:
         CHASE_ROWS
         CHASE_COLUMNS
         CHASE_CELLS
-        CHASE_CHAMBER
         CHASE_NO_CELL
         CHASE_DIRECTIONS
         CHASE_MAX_VALUE
         CHASE_HOME_DICE
         CHASE_MAX_RESERVE
-        CHASE_MAX_DICE
         CHASE_MAX_DECISIONS
         CHASE_MAX_TRACE
         CHASE_MAX_FAULTS
@@ -81,8 +79,6 @@ cdef extern from "chase.h" nogil:
 
     ctypedef enum chase_isa:
         CHASE_ISA_AUTO
-        CHASE_ISA_GENERIC
-        CHASE_ISA_V3
         CHASE_ISA_COUNT
 
     chase_status chase_variant_new(const chase_rules *rules, chase_isa isa, chase_variant **out)
@@ -180,12 +176,6 @@ cdef extern from "chase.h" nogil:
 
     void chase_apply_events(const chase_variant *variant, chase_position *position,
                             chase_decision decision, chase_events *out)
-
-    ctypedef enum chase_trace_kind:
-        CHASE_TRACE_RAY
-        CHASE_TRACE_LEFT
-        CHASE_TRACE_RIGHT
-        CHASE_TRACE_PUSH
 
     # `from` is a word of Python's, hence the C name in quotes.
     ctypedef struct chase_trace_step:

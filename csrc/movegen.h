@@ -8,16 +8,22 @@
 #include "push.h"
 #include "raytest.h"
 
-/* The moves of the side to act, die by die in reading order. */
+/* What a scan finds of one die; packed, so that it is stored at once. */
+typedef struct chase_scanned {
+  uint8_t cell;
+  uint8_t mask;      /* free lanes; after chase_forbid without forbidden directions */
+  uint8_t moves;     /* of this die and those before it: at most 6 x 25 */
+  uint8_t exchanges; /* likewise: n dice have at most 3 n pairs with 5 results each, and at most
+                        6 (54 - n) results by the bound of CHASE_MAX_DECISIONS; so at most 231 */
+} chase_scanned;
+
+/* The moves and exchanges of the side to act, die by die in reading order. */
 typedef struct chase_scan {
   int dice;
   int moves;     /* legal, all dice */
   int exchanges; /* all pairs */
   bool flagged;  /* some die has moves that R7 or R8 may forbid */
-  uint8_t cell[CHASE_MAX_DICE + 7];
-  uint8_t mask[CHASE_MAX_DICE + 7];  /* legal directions, bit d */
-  uint8_t until[CHASE_MAX_DICE + 7]; /* moves of this die and those before it: at most 150 */
-  uint16_t exchanges_until[CHASE_MAX_DICE + 7]; /* likewise exchanges */
+  chase_scanned die[CHASE_MAX_DICE];
 } chase_scan;
 
 static inline int chase_popcount6(unsigned mask) {
@@ -72,27 +78,27 @@ static __attribute__((noinline)) void chase_forbid(const chase_variant *variant,
   const chase_words words = chase_words_spread(not_own);
   unsigned flagged = 0;
   for (int i = 0; i < scan->dice; i++)
-    flagged |= (unsigned)((scan->mask[i] & CHASE_FLAG_LANES) == 0) << i;
+    flagged |= (unsigned)((scan->die[i].mask & CHASE_FLAG_LANES) == 0) << i;
   unsigned forbidden = 0;
   for (; flagged; flagged &= flagged - 1) {
     const int i = __builtin_ctz(flagged);
-    const int cell = scan->cell[i];
+    const int cell = scan->die[i].cell;
     const int value = position->value[side][cell];
-    const unsigned mask = scan->mask[i];
+    const unsigned mask = scan->die[i].mask;
     unsigned bad = mask & chase_free_lanes(&variant->rays.chain[cell][value - 1], &words);
     unsigned entering = mask & variant->rays.die[cell][value].entering;
     for (; entering; entering &= entering - 1) {
       const int d = __builtin_ctz(entering);
       if (!chase_exit_legal(variant, position, cell, d)) bad |= 1u << d;
     }
-    scan->mask[i] = (uint8_t)(mask & ~bad);
+    scan->die[i].mask = (uint8_t)(mask & ~bad);
     forbidden |= bad;
   }
   if (!forbidden) return;
   int moves = 0;
   for (int i = 0; i < scan->dice; i++) {
-    moves += chase_popcount6(scan->mask[i] & CHASE_RAY_LANES);
-    scan->until[i] = (uint8_t)moves;
+    moves += chase_popcount6(scan->die[i].mask & CHASE_RAY_LANES);
+    scan->die[i].moves = (uint8_t)moves;
   }
   scan->moves = moves;
 }
@@ -112,8 +118,9 @@ static inline chase_cells chase_cells_of(const uint32_t word[CHASE_WORDS]) {
 
 /* The next cell in reading order; only as often as there are cells. */
 static inline int chase_next_cell(chase_cells *cells) {
-  const uint64_t bits = cells->low ? cells->low : cells->high;
-  cells->base = cells->low ? cells->base : 64;
+  const bool more = cells->low != 0;
+  const uint64_t bits = more ? cells->low : cells->high;
+  cells->base = more ? cells->base : 64;
   cells->low = bits & (bits - 1);
   return cells->base + __builtin_ctzll(bits);
 }
@@ -150,10 +157,8 @@ static inline int chase_scan_rays(const chase_variant *variant, const chase_posi
     } else {
       exchanges += pairs[value[die->partner[0]] | value[die->partner[1]] << 3];
       exchanges += pairs[value[die->partner[2]] | value[die->partner[3]] << 3];
-      scan->cell[i] = (uint8_t)cell;
-      scan->mask[i] = (uint8_t)lanes;
-      scan->until[i] = (uint8_t)moves;
-      scan->exchanges_until[i] = (uint16_t)exchanges;
+      scan->die[i] =
+          (chase_scanned){(uint8_t)cell, (uint8_t)lanes, (uint8_t)moves, (uint8_t)exchanges};
     }
   }
   if (scan) {
@@ -297,11 +302,11 @@ static inline int chase_list(const chase_variant *variant, const chase_position 
   chase_scan_board(variant, position, &scan);
   int n = 0;
   for (int i = 0; i < scan.dice; i++)
-    for (unsigned mask = scan.mask[i] & CHASE_RAY_LANES; mask; mask &= mask - 1)
-      out[n++] = chase_decision_make(CHASE_MOVE, scan.cell[i], __builtin_ctz(mask), 0, 0);
+    for (unsigned mask = scan.die[i].mask & CHASE_RAY_LANES; mask; mask &= mask - 1)
+      out[n++] = chase_decision_make(CHASE_MOVE, scan.die[i].cell, __builtin_ctz(mask), 0, 0);
   if (scan.exchanges)
     for (int i = 0; i < scan.dice; i++)
-      n += chase_list_exchanges(variant, position, scan.cell[i], out + n);
+      n += chase_list_exchanges(variant, position, scan.die[i].cell, out + n);
   assert(n == scan.moves + scan.exchanges && n <= CHASE_MAX_VALUE * variant->total);
   return n;
 }
@@ -313,16 +318,16 @@ static inline chase_decision chase_pick(const chase_variant *variant,
                                         int index) {
   int i = 0;
   if (index < scan->moves) {
-    for (int k = 0; k < scan->dice; k++) i += scan->until[k] <= index;
-    const unsigned mask = scan->mask[i] & CHASE_RAY_LANES;
-    const int before = scan->until[i] - chase_popcount6(mask);
-    return chase_decision_make(CHASE_MOVE, scan->cell[i], chase_select6(mask, index - before), 0,
+    for (int k = 0; k < scan->dice; k++) i += scan->die[k].moves <= index;
+    const unsigned mask = scan->die[i].mask & CHASE_RAY_LANES;
+    const int before = scan->die[i].moves - chase_popcount6(mask);
+    return chase_decision_make(CHASE_MOVE, scan->die[i].cell, chase_select6(mask, index - before), 0,
                                0);
   }
   index -= scan->moves;
-  for (int k = 0; k < scan->dice; k++) i += scan->exchanges_until[k] <= index;
-  if (i > 0) index -= scan->exchanges_until[i - 1];
-  const int cell = scan->cell[i];
+  for (int k = 0; k < scan->dice; k++) i += scan->die[k].exchanges <= index;
+  if (i > 0) index -= scan->die[i - 1].exchanges;
+  const int cell = scan->die[i].cell;
   const uint8_t *const value = position->value[position->side];
   const int a = value[cell];
   const uint8_t *const partner = variant->rays.die[cell][a].partner;

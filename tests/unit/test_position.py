@@ -10,7 +10,6 @@ import types
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 import chase_fast as cf
@@ -28,41 +27,18 @@ from chase_fast import (
     Side,
     Termination,
 )
-
-START = "abcdedcba/9/9/9/9/9/9/9/ABCDEDCBA r - 1/1"
-CHAIN = Rules(chain=True)
-FINITE = Rules(recycle=False)
-SERIES = "1a1Dd2dd/2a6/9/6b2/7d1/3e5/9/9/ABACFCC2 b e8 2/2"
-# Blue has lost dice and has to hand out pips.
-HANDOUT = "9/9/3e2A2/2EAaCD2/2cA1eb2/2bBAaD2/3Ca4/9/9 b - 0/2"
-# Blue has four dice, too few for 25 pips (R11).
-LOST = "ffff5/9/9/9/9/9/9/9/ABCDEDCBA b - 1/6"
-# No path of red's five fives is free, and no two of them are neighbours.
-STUCK = "2bE2E1E/9/b1E1c2c1/2bcE3c/3b5/9/9/5c3/3b5 r - 5/0"
-# Red's 2 on c6 goes two steps north-east over d6 to e6, or north-west into the chamber: it splits
-# into a 1 for each exit and takes both blue dice there.
-TWO_CAPTURES = "1bcdedcb1/9/9/9/5a3/4a4/5B3/9/A1CDEDCBA r - 1/1"
-
-EXAMPLES = [
-    (START, Rules()),
-    (HANDOUT, Rules()),
-    (STUCK, Rules()),
-    (LOST, Rules()),
-    (TWO_CAPTURES, Rules()),
-    (SERIES, CHAIN),
-    (START, FINITE),
-    (START.replace("1/1", "0/1"), FINITE),
-    ("AaAaAaAaA/aAaAaAaAa/AaAaAaAaA/9/9/aAaAaAaAa/AaAaAaAaA/aAaAa4/9 r - 0/0", Rules(reserve=16)),
-]
-examples = pytest.mark.parametrize(("cfen", "rules"), EXAMPLES, ids=map(str, range(len(EXAMPLES))))
-
-
-def start_board() -> npt.NDArray[np.int64]:
-    board = np.zeros(81, np.int64)
-    board[72:] = [1, 2, 3, 4, 5, 4, 3, 2, 1]
-    board[:9] = [-1, -2, -3, -4, -5, -4, -3, -2, -1]
-    return board
-
+from tests.unit.positions import (
+    CHAIN,
+    FINITE,
+    HANDOUT,
+    LOST,
+    SERIES,
+    START,
+    STUCK,
+    TWO_CAPTURES,
+    examples,
+    start_board,
+)
 
 # ---- The start -------------------------------------------------------------------------------
 
@@ -214,155 +190,6 @@ def test_all_reasons_are_given_at_once() -> None:
         "red lacks no pips, but the other side is in a series of captures",
     )
     assert str(refused.value) == "; ".join(refused.value.reasons)
-
-
-# ---- Numbers ---------------------------------------------------------------------------------
-
-
-@examples
-def test_numbers_give_an_equal_position(cfen: str, rules: Rules) -> None:
-    position = Position.parse(cfen, rules)
-    for board in (
-        position.board,
-        position.board.reshape(9, 9),
-        position.board.astype(np.int64),
-        position.board.tolist(),
-        position.board[::-1][::-1],
-        np.asfortranarray(position.board.reshape(9, 9)),
-        position.board.astype(">i2"),
-    ):
-        made = Position.from_array(
-            board,
-            position.side_to_act,
-            spare=position.spare,
-            capturing=position.capturing,
-            rules=rules,
-        )
-        assert made == position
-        assert made._consistent()
-
-
-def test_unsigned_boards_hold_red_dice_only() -> None:
-    board = np.zeros(81, np.uint8)
-    board[72:] = [1, 2, 3, 4, 5, 4, 3, 2, 1]
-    lone = Position.from_array(board, BLUE)
-    assert lone.cfen == "9/9/9/9/9/9/9/9/ABCDEDCBA b - 1/10"
-    assert lone.winner is RED
-
-
-def test_spare_dice_follow_from_the_board() -> None:
-    assert Position.from_array(start_board(), 0) == Position.start()
-    with pytest.raises(InvalidPositionError, match=r"spare dice must be given.*recycle=no"):
-        Position.from_array(start_board(), 0, rules=FINITE)
-    made = Position.from_array(start_board(), 0, spare=(0, 1), rules=FINITE)
-    assert made.spare == (0, 1)
-
-
-def test_nothing_of_the_callers_memory_is_kept() -> None:
-    board = start_board().astype(np.int8)
-    position = Position.from_array(board, RED)
-    board[:] = 0
-    assert position == Position.start()
-
-
-@pytest.mark.parametrize("side", [np.int8(1), BLUE, 1])
-def test_side_may_be_any_integer_type(side: Any) -> None:
-    assert Position.from_array(start_board(), side).side_to_act is BLUE
-
-
-WRONG_BOARDS: list[tuple[Any, str]] = [
-    (np.zeros(80, np.int8), r"shape \(80,\), expected \(81,\) or \(9, 9\)"),
-    (np.zeros((9, 9, 1), np.int8), r"shape \(9, 9, 1\)"),
-    (np.zeros((3, 27), np.int8), r"shape \(3, 27\)"),
-    ([], r"shape \(0,\)"),
-    (5, r"shape \(\)"),
-    (None, r"shape \(\)"),
-    (START, r"shape \(\)"),
-    ([[0] * 9] * 8 + [[0] * 8], "cannot be read as an array"),
-    (np.zeros(81), "dtype float64, expected integers"),
-    (np.zeros(81, bool), "dtype bool"),
-    (np.zeros(81, complex), "dtype complex128"),
-    (["A"] * 81, "dtype <U1"),
-    ([None] * 81, "dtype object"),
-    ([2**70] * 81, "dtype object"),
-    (np.zeros(81, "M8[s]"), "dtype datetime64"),
-    (np.zeros(81, [("value", np.int8)]), "dtype"),
-]
-
-
-@pytest.mark.parametrize(("board", "reason"), WRONG_BOARDS, ids=map(str, range(len(WRONG_BOARDS))))
-def test_wrong_boards_are_refused(board: Any, reason: str) -> None:
-    with pytest.raises(InvalidPositionError, match=reason):
-        Position.from_array(board, RED)
-
-
-@pytest.mark.parametrize("value", [7, 127, 128, 255, 256 + 1, 300, 9999])
-@pytest.mark.parametrize("sign", [1, -1])
-def test_values_never_wrap(value: int, sign: int) -> None:
-    board = start_board()
-    board[cf.parse_cell("e4")] = sign * value
-    with pytest.raises(InvalidPositionError) as refused:
-        Position.from_array(board, RED)
-    name = "red" if sign > 0 else "blue"
-    assert refused.value.reasons == (
-        f"die at e4 has value {value}, expected 1 to 6",
-        f"{name} shows {25 + value} pips, expected at most its total of 25",
-    )
-
-
-@pytest.mark.parametrize("value", [10_000, 2**31, 2**32 + 1, 2**63 - 1, -(2**63), -(2**32)])
-def test_values_beyond_any_sense_are_refused(value: int) -> None:
-    board = start_board()
-    board[cf.parse_cell("e4")] = value
-    with pytest.raises(InvalidPositionError, match=f"die at e4 has value {value}, expected 1 to 6"):
-        Position.from_array(board, RED)
-
-
-def test_a_large_die_on_the_chamber_is_named_as_given() -> None:
-    board = start_board()
-    board[cf.parse_cell("e5")] = -1000
-    with pytest.raises(InvalidPositionError) as refused:
-        Position.from_array(board, RED)
-    assert refused.value.reasons[:2] == (
-        "die at e5 has value 1000, expected 1 to 6",
-        "die of value 1000 at e5: no die rests on the chamber (R4)",
-    )
-
-
-WRONG_NUMBERS: list[tuple[dict[str, Any], str]] = [
-    ({"side": 2}, "side to act is 2, expected 0"),
-    ({"side": -1}, "side to act is -1, expected 0"),
-    ({"side": 2**40}, "side to act is 1099511627776, expected 0"),
-    ({"side": True}, "side to act is True, expected 0"),
-    ({"side": None}, "side to act is None, expected 0"),
-    ({"side": "r"}, "side to act is 'r', expected 0"),
-    ({"spare": (2, 1)}, "red has 11 dice on the board and spare, expected exactly 10"),
-    ({"spare": (1, -1)}, "blue has -1 spare dice, expected 0 or more"),
-    ({"spare": (257, 1)}, "red has 266 dice"),
-    ({"spare": (1, 2**31)}, "spare dice of blue is 2147483648, expected 0 or more"),
-    ({"spare": (1.0, 1)}, "spare dice of red is 1.0, expected 0 or more"),
-    ({"spare": (1,)}, "spare must be the spare dice of red and blue, not tuple"),
-    ({"spare": (1, 1, 1)}, "spare must be the spare dice"),
-    ({"spare": 1}, "spare must be the spare dice of red and blue, not 1"),
-    ({"spare": "11"}, "spare must be the spare dice"),
-    ({"capturing": 81}, "capturing die on cell number 81, expected 0 to 80 or none"),
-    ({"capturing": -1}, "capturing die on cell number -1"),
-    ({"capturing": 256 + 72}, "capturing die on cell number 328"),
-    ({"capturing": 2**32}, "capturing cell is 4294967296, expected 0 to 80 or None"),
-    ({"capturing": "a1"}, "capturing cell is 'a1', expected 0 to 80 or None"),
-    ({"capturing": 72}, "capturing die at a1 cannot capture"),
-    ({"spare": (1, 10**5000)}, "an int of 16610 bits"),
-]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "reason"), WRONG_NUMBERS, ids=map(str, range(len(WRONG_NUMBERS)))
-)
-def test_wrong_numbers_are_refused(numbers: dict[str, Any], reason: str) -> None:
-    arguments: dict[str, Any] = {"board": start_board(), "side": RED, "rules": CHAIN, **numbers}
-    with pytest.raises(InvalidPositionError) as refused:
-        Position.from_array(**arguments)
-    assert reason in str(refused.value)
 
 
 # ---- Looking ---------------------------------------------------------------------------------

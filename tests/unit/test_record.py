@@ -687,7 +687,8 @@ def test_memory_does_not_grow_with_the_number_of_records(format: str) -> None:
     few, peak_of_few = peak_of_reading(data, 50)
     many, peak_of_many = peak_of_reading(data, 600)
     assert (few, many) == (50, 600)
-    assert peak_of_many < peak_of_few + 20_000
+    # Free lists of the interpreter come and go; 550 records kept would take 700,000 bytes.
+    assert peak_of_many < peak_of_few + 200_000
 
 
 def test_memory_does_not_grow_with_the_length_of_a_line() -> None:
