@@ -27,7 +27,7 @@ DOCUMENTS = sorted(
     [path for path in ROOT.glob("*.md") if not path.name.startswith(".")]
     + list((ROOT / "docs").rglob("*.md"))
 )
-FLAGS = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL
+FLAGS = doctest.ELLIPSIS
 
 
 def name(path: Path) -> str:
