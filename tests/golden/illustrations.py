@@ -1,7 +1,6 @@
 """The pictures of the documents, kept in ``docs/img`` and used by docs/rules.md and README.md."""
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -14,7 +13,7 @@ from chase_fast.svg import Arrow, board_svg
 SIZE = 560
 
 # Dice that only make up a side's total (R5) stand on these cells of its end row where they can.
-_HOME = {1: "a1 a2 a3 a4 a5 a6 a7 a8 a9".split(), -1: "i9 i8 i7 i6 i5 i4 i3 i2 i1".split()}
+_HOME = {1: [f"a{n}" for n in range(1, 10)], -1: [f"i{n}" for n in range(9, 0, -1)]}
 TOTAL = 25
 
 
@@ -125,8 +124,8 @@ def exits_svg() -> str:
     width, height = 3 * 2 * _REACH_X + 4 * _GAP, 2 * (2 * _REACH_Y + _CAPTION) + 3 * _GAP
     text, page = colours("text", "auto")["fill"], colours("page", "auto")["fill"]
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="900" height="{round(900 * height / width)}" '
-        f'viewBox="0 0 {width:g} {height:g}" role="img" class="cf-board cf-auto" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="900" '
+        f'height="{round(900 * height / width)}" viewBox="0 0 {width:g} {height:g}" role="img" class="cf-board cf-auto" '
         f'font-family="system-ui, sans-serif">',
         "<title>The six ways into the chamber and out of it</title>",
         f'<rect class="cf-page" width="{width:g}" height="{height:g}" rx="14" fill="{page}"/>',

@@ -21,6 +21,7 @@ import pytest
 
 from tests.golden import illustrations, refresh
 from tests.stats.test_fingerprint import FIGURES, Figure
+from tests.unit.test_import_rules import C_ORDER, PYTHON_ORDER
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
@@ -228,11 +229,8 @@ def test_the_guide_names_every_public_name(module: str) -> None:
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda one: f"{one.rules}-{one.name}")
 def test_the_fingerprint_lists_every_figure(figure: Figure) -> None:
     text = (ROOT / "docs" / "fingerprint.md").read_text(encoding="utf-8")
-    row = re.search(
-        rf"^\| `{re.escape(figure.rules)}` \| {re.escape(figure.name)} \| ([\d.]+)(?: to ([\d.]+))?",
-        text,
-        re.MULTILINE,
-    )
+    cells = rf"`{re.escape(figure.rules)}` \| {re.escape(figure.name)}"
+    row = re.search(rf"^\| {cells} \| ([\d.]+)(?: to ([\d.]+))? \|", text, re.MULTILINE)
     assert row is not None
     assert float(row[1]) == figure.low
     assert (None if row[2] is None else float(row[2])) == figure.high
@@ -243,3 +241,23 @@ def test_the_changelog_knows_this_version() -> None:
 
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert re.search(rf"^## \[{re.escape(chase_fast.__version__)}\]", text, re.MULTILINE)
+
+
+def listed_layers(folder: str) -> list[str]:
+    """The layers in the table of docs/architecture.md that follows the name of a folder."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = text.split(f"`{folder}/`", 1)[1].split("\n\n", 2)[1]
+    rows = [row for row in table.splitlines()[2:] if row.startswith("|")]
+    return [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+
+
+@pytest.mark.parametrize(
+    ("folder", "order"), [("csrc", C_ORDER), ("chase_fast", PYTHON_ORDER)], ids=["c", "python"]
+)
+def test_the_layers_are_those_that_are_enforced(folder: str, order: tuple[str, ...]) -> None:
+    files = [path for path in (ROOT / folder).iterdir() if not path.name.startswith(("__pyc", "."))]
+    there = {path.name.split(".")[0] for path in files}
+    there |= {"kernels"} if folder == "csrc" else set()
+    layers = listed_layers(folder)
+    assert len(set(layers)) == len(layers)
+    assert [name for name in layers if name in there] == [name for name in order if name in there]
