@@ -11,12 +11,14 @@ FUZZ_SECONDS ?= 60
 PYTEST_ARGS ?=
 
 PY := $(VENV)/bin/python
-PIP := $(PY) -m pip --disable-pip-version-check --quiet
-PYTEST := $(PY) -m pytest -n $(JOBS) --dist loadgroup --ignore=tests/bench
-NATIVE := $(MAKE) --no-print-directory -j $(JOBS) --output-sync -f tests/native.mk
+PIP := "$(PY)" -m pip --disable-pip-version-check --quiet
+# By file, since fixtures of a file are costly; in their order, since long ones are not last in it.
+SPREAD := -n $(JOBS) --dist loadfile --no-loadscope-reorder
+PYTEST := "$(PY)" -m pytest $(SPREAD) --ignore=tests/bench
+NATIVE := $(MAKE) --no-print-directory -j $(JOBS) --output-sync --keep-going -f tests/native.mk
 SOURCES := $(wildcard csrc/*.[ch] chase_fast/*.pyx chase_fast/*.pxd chase_fast/*.pxi)
 
-export PYTHON VENV JOBS FUZZ_SECONDS
+export PYTHON VENV SPREAD FUZZ_SECONDS
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -40,10 +42,11 @@ $(VENV)/.installed: $(VENV)/.created pyproject.toml chase_fast/_version.py | che
 	@echo "Installing Python packages into $(VENV), once ..."
 	@"$(PY)" -c 'import tomllib; f = open("pyproject.toml", "rb"); \
 	print(*tomllib.load(f)["build-system"]["requires"], sep="\n")' > "$(VENV)/build-requires.txt"
-	@$(PIP) install -r "$(VENV)/build-requires.txt" && \
-	  $(PIP) install --no-build-isolation --editable ".[cli,dev]" || { \
-	  echo "The installation of Python packages failed. Above stands why; if it is that no" \
-	  "package index could be reached, try again with a network or a mirror (PIP_INDEX_URL)." >&2; \
+	@{ $(PIP) install -r "$(VENV)/build-requires.txt" && \
+	  $(PIP) install --no-build-isolation --editable ".[all,dev]"; } > "$(VENV)/install.log" 2>&1 || { \
+	  cat "$(VENV)/install.log" >&2; \
+	  echo "The installation of Python packages failed; above stands why. If no package index could" \
+	  "be reached: try again with a network, or name a mirror in PIP_INDEX_URL." >&2; \
 	  exit 1; }
 	@touch $@
 

@@ -76,7 +76,7 @@ static inline chase_rules fuzz_few_rules(fuzz_bytes *in) {
 
 /* The variant of the rules; the last few are kept, since most inputs share them. */
 static inline const chase_variant *fuzz_variant(const chase_rules *rules, chase_isa isa) {
-  enum { KEPT = 16 };
+  enum { KEPT = 64 };
   static struct { chase_rules rules; chase_isa isa; chase_variant *variant; } kept[KEPT];
   static int oldest;
   for (int i = 0; i < KEPT; i++)

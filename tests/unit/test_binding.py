@@ -90,7 +90,7 @@ def test_every_public_name_has_a_docstring() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.toolchain
+@pytest.mark.no_core
 def test_stub_describes_the_compiled_module() -> None:
     pytest.importorskip("mypy.stubtest", reason="needs mypy")
     run = subprocess.run(

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.no_core
+
 OPTIONAL = (
     "typer", "click", "rich", "scipy", "statsmodels", "pandas", "pyarrow", "matplotlib", "jinja2",
     "grpc", "google.protobuf",

@@ -17,6 +17,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
+pytestmark = pytest.mark.no_core
+
 # ---- The tables -------------------------------------------------------------------------------
 
 # csrc: NAME.c and NAME.h are one layer, kernels_*.c belong to kernels.

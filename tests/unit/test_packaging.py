@@ -30,7 +30,7 @@ NOT_SOURCE = shutil.ignore_patterns(
 )
 EXTRAS = {"cli", "stats", "report", "service", "all", "dev"}
 
-pytestmark = [pytest.mark.toolchain, pytest.mark.xdist_group("packaging")]
+pytestmark = pytest.mark.no_core
 
 
 class Built(NamedTuple):

@@ -16,7 +16,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "tools" / "prerequisites.sh"
 
-pytestmark = pytest.mark.toolchain
+pytestmark = pytest.mark.no_core
 
 # A Python whose answers to the script's questions differ from the real one's in one point.
 PYTHON = """#!/bin/sh

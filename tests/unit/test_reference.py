@@ -17,6 +17,8 @@ from tests.reference import (
     perft,
 )
 
+pytestmark = pytest.mark.no_core
+
 VECTORS = Path(__file__).parents[1] / "golden" / "vectors"
 WINNERS = {None: None, "red": 0, "blue": 1}
 FAST_NODES = 31_000  # of one perft entry; about two seconds of pure Python

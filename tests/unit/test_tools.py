@@ -11,6 +11,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 Tool = Callable[[str], Path]
 
+pytestmark = pytest.mark.no_core
+
 
 @pytest.fixture
 def no_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
