@@ -125,8 +125,8 @@ def exits_svg() -> str:
     text, page = colours("text", "auto")["fill"], colours("page", "auto")["fill"]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="900" '
-        f'height="{round(900 * height / width)}" viewBox="0 0 {width:g} {height:g}" role="img" class="cf-board cf-auto" '
-        f'font-family="system-ui, sans-serif">',
+        f'height="{round(900 * height / width)}" viewBox="0 0 {width:g} {height:g}" role="img" '
+        f'class="cf-board cf-auto" font-family="system-ui, sans-serif">',
         "<title>The six ways into the chamber and out of it</title>",
         f'<rect class="cf-page" width="{width:g}" height="{height:g}" rx="14" fill="{page}"/>',
     ]

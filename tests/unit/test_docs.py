@@ -112,7 +112,7 @@ def test_readme_shows_the_command_line() -> None:
     assert any(command.path.name == "README.md" for command in COMMANDS)
 
 
-@pytest.mark.toolchain
+@pytest.mark.no_core
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda one: f"{name(one.path)}:{one.line}")
 def test_commands(command: Command, tmp_path: Path) -> None:
     words = shlex.split(command.text)
