@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from chase_fast._core import Position, Rules, cell_name, parse_cell
+from chase_fast._core import Direction, Position, Rules, cell_name, neighbour, parse_cell
 from chase_fast._geometry import CHAMBER, Plane
 from chase_fast._palette import colours
 from chase_fast.svg import Arrow, board_svg
@@ -65,13 +65,9 @@ class Scene:
 
 
 def _around(name: str) -> tuple[Arrow, ...]:
-    """Arrows from a cell to each cell that a die of value 1 could move to."""
-    position = Scene(red=f"{name}=1").position()
-    return tuple(
-        (name, cell_name(position.trace(move)[0].target))
-        for move in position.legal_moves
-        if cell_name(move.cell or 0) == name and move.direction is not None
-    )
+    """Arrows from a cell to its neighbours (R2)."""
+    beside = (neighbour(parse_cell(name), direction) for direction in Direction)
+    return tuple((name, cell_name(cell)) for cell in beside if cell is not None)
 
 
 SCENES = {
