@@ -208,7 +208,9 @@ def test_rules_name_every_option() -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["", ".notation", ".record", ".svg", ".textboard"], ids=lambda one: one or "top"
+    "module",
+    ["", ".batch", ".notation", ".record", ".replay", ".stats", ".svg", ".tally", ".textboard"],
+    ids=lambda one: one or "top",
 )
 def test_the_guide_names_every_public_name(module: str) -> None:
     text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
