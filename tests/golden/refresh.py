@@ -5,15 +5,16 @@ Look at the differences before committing them: a golden file changes on purpose
 
 from pathlib import Path
 
-from tests.golden import pictures
+from tests.golden import illustrations, pictures
 
-# Each kind of golden file has its folder here and a module that knows what belongs in it.
-KINDS = {"pictures": pictures.files}
+# Each kind of golden file has a folder of its own and a module that knows what belongs in it.
+KINDS = {"pictures": pictures.files, "illustrations": illustrations.files}
+_ELSEWHERE = {"illustrations": Path(__file__).parents[2] / "docs" / "img"}
 
 
 def folder(kind: str) -> Path:
-    """Where the golden files of a kind are kept."""
-    return Path(__file__).parent / kind
+    """Where the golden files of a kind are kept; by default in the folder of that name here."""
+    return _ELSEWHERE.get(kind, Path(__file__).parent / kind)
 
 
 def main() -> None:
