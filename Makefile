@@ -26,7 +26,7 @@ export PYTHON VENV SPREAD FUZZ_SECONDS
   test-pythons fuzz bench golden lint format typecheck wheel clean clean-venv
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' Makefile
 
 # ---- Building ----------------------------------------------------------
 
@@ -37,20 +37,35 @@ $(VENV)/.created: | check
 	@"$(PY)" -m pip --version >/dev/null 2>&1 || "$(PYTHON)" -m venv "$(VENV)"
 	@touch $@
 
-# The build requirements come first and stay, so that a rebuild needs neither pip nor a network.
-$(VENV)/.installed: $(VENV)/.created pyproject.toml chase_fast/_version.py | check
-	@echo "Installing Python packages into $(VENV), once ..."
+# Quiet, since it has nothing to say unless it fails.
+define pip_install
+	@$(PIP) install $(1) > "$(VENV)/install.log" 2>&1 || { cat "$(VENV)/install.log" >&2; \
+	  echo "The installation of Python packages failed; above stands why. If no package index could" \
+	  "be reached: try again with a network, or name a mirror in PIP_INDEX_URL." >&2; exit 1; }
+endef
+
+# What the package needs to run. The build requirements come first and stay, so that a rebuild
+# needs neither pip nor a network.
+$(VENV)/.runtime: $(VENV)/.created pyproject.toml chase_fast/_version.py | check
+	@echo "Installing into $(VENV), once: numpy and the command line; compiling the core ..."
 	@"$(PY)" -c 'import tomllib; f = open("pyproject.toml", "rb"); \
 	print(*tomllib.load(f)["build-system"]["requires"], sep="\n")' > "$(VENV)/build-requires.txt"
-	@{ $(PIP) install -r "$(VENV)/build-requires.txt" && \
-	  $(PIP) install --no-build-isolation --editable ".[all,dev]"; } > "$(VENV)/install.log" 2>&1 || { \
-	  cat "$(VENV)/install.log" >&2; \
-	  echo "The installation of Python packages failed; above stands why. If no package index could" \
-	  "be reached: try again with a network, or name a mirror in PIP_INDEX_URL." >&2; \
-	  exit 1; }
+	$(call pip_install,-r "$(VENV)/build-requires.txt")
+	$(call pip_install,--no-build-isolation --editable ".[cli]")
 	@touch $@
 
-$(VENV)/.built: $(SOURCES) setup.py $(VENV)/.installed \
+# And what its development needs. (A comma may not stand in a call.)
+DEVELOPMENT := all,dev
+$(VENV)/.installed: $(VENV)/.runtime
+	@echo "Installing into $(VENV), once: what the tests need ..."
+	$(call pip_install,--no-build-isolation --editable ".[$(DEVELOPMENT)]")
+	@touch $@
+
+$(VENV)/.fuzz: $(VENV)/.installed
+	$(call pip_install,--no-build-isolation --editable ".[fuzz]")
+	@touch $@
+
+$(VENV)/.built: $(SOURCES) setup.py $(VENV)/.runtime \
   $(if $(wildcard chase_fast/_core.*.so),,rebuild) | check
 	@"$(PY)" setup.py --quiet build_ext --inplace
 	@touch $@
@@ -58,9 +73,9 @@ $(VENV)/.built: $(SOURCES) setup.py $(VENV)/.installed \
 .PHONY: rebuild
 rebuild:
 
-build: $(VENV)/.built ## make .venv, install what is needed, compile the core in place
+build: $(VENV)/.built $(VENV)/.installed ## make .venv, install what is needed, compile the core
 
-demo: build ## build everything and run the main job
+demo: $(VENV)/.built ## build and run the main job
 	@"$(PY)" -m chase_fast.demo
 
 wheel: build ## a portable wheel and an sdist in dist/
@@ -80,7 +95,7 @@ test-all: build test-c ## every test, the slow ones too
 test-c: check ## the C tests and the replay of the fuzz corpus
 	@$(NATIVE) SUITE=plain run
 
-test-c-aarch64: ## the C tests, cross-compiled, in an emulator
+test-c-aarch64: ## the C tests and the replay, cross-compiled, in an emulator
 	@sh tools/prerequisites.sh aarch64
 	@$(NATIVE) SUITE=aarch64 run
 
@@ -92,11 +107,10 @@ test-sanitize: build ## C and Python tests under ASan and UBSan
 test-pythons: ## the Python tests under every other Python found here
 	@sh tools/test-pythons.sh
 
-fuzz: build ## run each fuzz target for FUZZ_SECONDS (60)
+fuzz: build $(VENV)/.fuzz ## run each fuzz target for FUZZ_SECONDS (60)
 	@sh tools/prerequisites.sh clang
 	@$(NATIVE) SUITE=fuzz run
-	@"$(PY)" -c 'import atheris' 2>/dev/null || $(PIP) install atheris
-	@for target in py_records py_notations; do \
+	@for target in $(notdir $(wildcard tests/fuzz/corpus/py_*)); do \
 	  mkdir -p "build/fuzz/$$target" && \
 	  "$(PY)" -m tests.fuzz $$target -max_total_time=$(FUZZ_SECONDS) -timeout=10 -max_len=4096 \
 	    -verbosity=0 -artifact_prefix="build/fuzz/$$target-" \

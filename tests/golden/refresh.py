@@ -6,10 +6,11 @@ Look at the differences before committing them: a golden file changes on purpose
 from pathlib import Path
 
 from chase_fast.cli.bench import signature_parts
-from tests.golden import pictures
+from tests.golden import illustrations, pictures
 
-# Each kind of golden file has its folder here and a module that knows what belongs in it.
-KINDS = {"pictures": pictures.files}
+# Each kind of golden file has a folder of its own and a module that knows what belongs in it.
+KINDS = {"pictures": pictures.files, "illustrations": illustrations.files}
+_ELSEWHERE = {"illustrations": Path(__file__).parents[2] / "docs" / "img"}
 
 
 def bench_signature() -> str:
@@ -22,8 +23,8 @@ SINGLE = {"bench_signature.txt": bench_signature}
 
 
 def folder(kind: str) -> Path:
-    """Where the golden files of a kind are kept."""
-    return Path(__file__).parent / kind
+    """Where the golden files of a kind are kept; by default in the folder of that name here."""
+    return _ELSEWHERE.get(kind, Path(__file__).parent / kind)
 
 
 def main() -> None:
@@ -38,14 +39,14 @@ def main() -> None:
         for name, text in wanted.items():
             write(directory / name, text)
     for name, make in SINGLE.items():
-        write(folder("") / name, make())
+        write(Path(__file__).with_name(name), make())
 
 
 def write(path: Path, text: str) -> None:
-    """Writes a file unless it is there already, and says so."""
+    """Writes a file unless it says so already."""
     if not path.exists() or path.read_bytes() != text.encode():
         path.write_bytes(text.encode())
-        print(f"wrote {path.relative_to(folder(''))}")
+        print(f"wrote {path.parent.name}/{path.name}")
 
 
 if __name__ == "__main__":
