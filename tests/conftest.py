@@ -29,7 +29,7 @@ CI = bool(os.environ.get("CHASE_CI"))
 # No deadline: how long an example takes says more about the machine than about the code. What CI
 # finds must not depend on chance; chance does its work on everybody else's machine.
 settings.register_profile("fast", deadline=None, derandomize=CI)
-settings.register_profile("thorough", deadline=None, max_examples=1000)
+settings.register_profile("thorough", deadline=None, max_examples=500)
 settings.load_profile("fast")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -9,6 +10,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import chase_fast as cf
 from tests.property.strategies import engine_position, engine_rules, positions, rule_sets
 from tests.reference import RefGame, RefPosition, RefRules, events, half_turn_decision
+
+# The model is slow: fewer tries than the profile in use asks for, and more where that does.
+EXAMPLES = settings().max_examples
 
 # The model's words for what a decision did, and the engine's.
 EVENTS = {
@@ -75,6 +79,15 @@ class Play(RuleBasedStateMachine):
         self.game.push(text)
         self.texts = assert_same(self.game.position, self.model.position)
 
+    @precondition(lambda self: self.model.over)
+    @rule(text=st.sampled_from(["a1NE", "+a1", "stop"]))
+    def refuse(self, text: str) -> None:
+        """Also what is left to do where a position is drawn that has ended already."""
+        before = self.game.position
+        with pytest.raises(cf.GameOverError):
+            self.game.push(text)
+        assert self.game.position == before
+
     @precondition(lambda self: len(self.game.moves) > 0)
     @rule()
     def take_back_and_repeat(self) -> None:
@@ -95,18 +108,18 @@ class Play(RuleBasedStateMachine):
 
 
 TestPlay = Play.TestCase
-TestPlay.settings = settings(max_examples=25, stateful_step_count=25, deadline=None)
+TestPlay.settings = settings(max_examples=EXAMPLES // 4, stateful_step_count=25)
 
 
 @given(positions())
-@settings(max_examples=60)
+@settings(max_examples=EXAMPLES * 6 // 10)
 def test_any_position(model: RefPosition) -> None:
     assert not model.faults()
     assert_same(engine_position(model), model)
 
 
 @given(positions())
-@settings(max_examples=60)
+@settings(max_examples=EXAMPLES * 6 // 10)
 def test_half_turn_symmetry(model: RefPosition) -> None:
     """The board turned by 180 degrees, colours swapped, has the turned decisions.
 
