@@ -19,6 +19,8 @@ import pytest
 import chase_fast as cf
 
 PROGRAM = [sys.executable, "-m", "chase_fast"]
+pytestmark = pytest.mark.no_core
+
 FULL = Path("/dev/full")
 
 needs_full = pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
