@@ -104,7 +104,7 @@ test-sanitize: build ## C and Python tests under ASan and UBSan
 	@$(NATIVE) SUITE=sanitize run
 	@sh tools/test-sanitized.sh $(PYTEST_ARGS)
 
-test-pythons: ## the Python tests under every other Python found here
+test-pythons: build ## the Python tests under every other Python found here
 	@sh tools/test-pythons.sh
 
 fuzz: build $(VENV)/.fuzz ## run each fuzz target for FUZZ_SECONDS (60)
