@@ -44,7 +44,7 @@ def main() -> None:
     threads = processors()
     print(
         f"Chase Fast {cf.__version__}: {GAMES:,} random games under each of {len(RULES)} rule "
-        f"sets.\nseed {SEED}, {threads} threads, core for {cf.Rules().isa}\n"
+        f"sets.\nSeed {SEED}, threads: {threads}, core: {cf.Rules().isa}.\n"
     )
     print("\n".join(_HEAD), flush=True)
     ends = {}

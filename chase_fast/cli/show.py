@@ -19,7 +19,7 @@ from chase_fast.cli.options import (
     read_rules,
 )
 from chase_fast.cli.output import note, say, say_json, with_unicode
-from chase_fast.svg import board_svg
+from chase_fast.svg import game_svg
 from chase_fast.textboard import text_board, use_colour
 
 
@@ -52,9 +52,7 @@ def show(
         raise typer.BadParameter("cannot share standard output with --json", param_hint="--svg")
     game = read_game(cfen, read_rules(rules), play)
     if svg is not None:
-        picture = board_svg(
-            game.position, **_last(game), orientation=orientation, theme=theme, size=size
-        )
+        picture = game_svg(game, orientation=orientation, theme=theme, size=size)
         with writing(svg, param_hint="--svg") as stream:
             stream.write(picture.encode())
         if svg != STANDARD:

@@ -722,6 +722,16 @@ def test_what_is_wrong_is_said(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_lack_of_memory_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    from chase_fast.cli import playout
+
+    def greedy(*arguments: object, **options: object) -> object:
+        raise MemoryError
+
+    monkeypatch.setattr(playout, "playout_batches", greedy)
+    assert cli("playout", 10, code=1).err == "chase-fast playout: not enough memory\n"
+
+
 def test_a_syntax_error_is_pointed_at(cli: Cli) -> None:
     lines = cli("show", "abcdedcba/9/9/9/9/9/9/9/ABCDEDCBAx r", code=2).err.splitlines()
     assert lines[2].index("^") == lines[1].index("x r")

@@ -78,6 +78,7 @@ def test_the_game_is_one_of_them(output: str, few: int) -> None:
     assert f"{outcome.winner.name.capitalize()} wins ({outcome.termination})." in output
 
 
+@pytest.mark.no_core
 def test_it_needs_no_extra(tmp_path: Path) -> None:
     for name in ("typer", "rich"):
         (tmp_path / f"{name}.py").write_text("raise ImportError")

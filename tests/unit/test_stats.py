@@ -15,6 +15,8 @@ from chase_fast.errors import ArgumentError
 from chase_fast.stats import PairSums, Sums, wilson
 from chase_fast.stats import sums as sums_module
 
+pytestmark = pytest.mark.no_core
+
 WORDS = st.lists(st.integers(0, 2**32 - 1), max_size=40)
 
 
