@@ -10,66 +10,74 @@
 
 /* ---- positions seen, for threefold repetition ---- */
 
-/* Open addressing over hashes, one entry an occurrence, 0 = empty; at most half
- * full. Equal hashes only raise a suspicion, which chase_confirm_repetition
+/* All hashes of the game in order, and a filter of one bit for each: a bit not
+ * set before proves a new position, which nearly all are, without a search. At
+ * least 16 bits an entry keep false alarms below one in 16; an alarm searches the
+ * log. Equal hashes only raise a suspicion, which chase_confirm_repetition
  * settles exactly. */
 typedef struct chase_seen {
-  uint64_t *entry;
-  size_t mask;     /* current size - 1; entries beyond it are not in use */
-  size_t used;
-  size_t capacity; /* allocated entries */
+  uint64_t *log;
+  uint64_t *filter;
+  size_t used;     /* entries of the log */
+  size_t size;     /* entries the log has room for; 16 bits each in the filter */
+  size_t capacity; /* entries allocated in both */
 } chase_seen;
 
-enum { CHASE_SEEN_FIRST_SIZE = 512 }; /* 4 KiB: stays in the first-level cache */
+enum {
+  CHASE_SEEN_FIRST_SIZE = 512, /* 1 KiB of filter, cleared for each game */
+  CHASE_SEEN_BITS = 16
+};
 
-static inline uint64_t chase_seen_key(uint64_t hash) { return hash ? hash : 1; }
+static inline size_t chase_filter_bytes(size_t size) { return size * CHASE_SEEN_BITS / 8; }
 
 static inline void chase_seen_clear(chase_seen *seen) {
-  seen->mask = CHASE_SEEN_FIRST_SIZE - 1;
   seen->used = 0;
-  memset(seen->entry, 0, CHASE_SEEN_FIRST_SIZE * sizeof *seen->entry);
+  seen->size = CHASE_SEEN_FIRST_SIZE;
+  memset(seen->filter, 0, chase_filter_bytes(seen->size));
 }
 
-/* Doubles the table. False if memory is out. */
-static __attribute__((noinline)) bool chase_seen_grow(chase_seen *seen) {
-  const size_t old_size = seen->mask + 1;
-  const size_t size = 2 * old_size;
-  uint64_t *const old = malloc(old_size * sizeof *old);
-  if (!old) return false;
-  memcpy(old, seen->entry, old_size * sizeof *old);
-  if (size > seen->capacity) {
-    uint64_t *const larger = realloc(seen->entry, size * sizeof *larger);
-    if (!larger) {
-      free(old);
-      return false;
-    }
-    seen->entry = larger;
-    seen->capacity = size;
-  }
-  memset(seen->entry, 0, size * sizeof *seen->entry);
-  seen->mask = size - 1;
-  for (size_t i = 0; i < old_size; i++) {
-    if (!old[i]) continue;
-    size_t at = old[i] & seen->mask;
-    while (seen->entry[at]) at = (at + 1) & seen->mask;
-    seen->entry[at] = old[i];
-  }
-  free(old);
+/* Sets the bit of `hash`; tells whether it was set. Sizes are powers of two. */
+static inline bool chase_filter_set(chase_seen *seen, uint64_t hash) {
+  const size_t bit = hash & (CHASE_SEEN_BITS * seen->size - 1);
+  uint64_t *const word = &seen->filter[bit / 64];
+  const uint64_t mask = (uint64_t)1 << bit % 64;
+  const bool was_set = (*word & mask) != 0;
+  *word |= mask;
+  return was_set;
+}
+
+static bool chase_seen_allocate(chase_seen *seen, size_t size) {
+  uint64_t *const log = realloc(seen->log, size * sizeof *log);
+  if (log) seen->log = log;
+  uint64_t *const filter = realloc(seen->filter, chase_filter_bytes(size));
+  if (filter) seen->filter = filter;
+  if (!log || !filter) return false;
+  seen->capacity = size;
   return true;
+}
+
+/* Doubles the room. False if memory is out. */
+static __attribute__((noinline)) bool chase_seen_grow(chase_seen *seen) {
+  const size_t size = 2 * seen->size;
+  if (size > seen->capacity && !chase_seen_allocate(seen, size)) return false;
+  seen->size = size;
+  memset(seen->filter, 0, chase_filter_bytes(size));
+  for (size_t i = 0; i < seen->used; i++) chase_filter_set(seen, seen->log[i]);
+  return true;
+}
+
+static __attribute__((noinline)) int chase_seen_search(const chase_seen *seen, uint64_t hash) {
+  int found = 0;
+  for (size_t i = 0; i < seen->used; i++) found += seen->log[i] == hash;
+  return found;
 }
 
 /* Adds an occurrence; returns how many there were, or -1 if memory is out. */
 static inline int chase_seen_add(chase_seen *seen, uint64_t hash) {
-  if (__builtin_expect(2 * seen->used > seen->mask, 0) && !chase_seen_grow(seen)) return -1;
-  const uint64_t key = chase_seen_key(hash);
-  size_t at = key & seen->mask;
-  int before = 0;
-  while (seen->entry[at]) {
-    before += seen->entry[at] == key;
-    at = (at + 1) & seen->mask;
-  }
-  seen->entry[at] = key;
-  seen->used++;
+  if (__builtin_expect(seen->used == seen->size, 0) && !chase_seen_grow(seen)) return -1;
+  const int before =
+      __builtin_expect(chase_filter_set(seen, hash), 0) ? chase_seen_search(seen, hash) : 0;
+  seen->log[seen->used++] = hash;
   return before;
 }
 
@@ -252,9 +260,8 @@ static chase_status chase_playouts_kernel(const chase_variant *variant,
   chase_workspace *const work = malloc(sizeof *work);
   if (!work) return CHASE_MEMORY;
   chase_status status = CHASE_OK;
-  work->seen.capacity = CHASE_SEEN_FIRST_SIZE;
-  work->seen.entry = malloc(CHASE_SEEN_FIRST_SIZE * sizeof *work->seen.entry);
-  if (!work->seen.entry) status = CHASE_MEMORY;
+  work->seen = (chase_seen){0};
+  if (!chase_seen_allocate(&work->seen, CHASE_SEEN_FIRST_SIZE)) status = CHASE_MEMORY;
   for (uint64_t i = 0; i < options->games && status == CHASE_OK; i++) {
     status = chase_stop_requested(stop)
                  ? CHASE_STOPPED
@@ -262,7 +269,8 @@ static chase_status chase_playouts_kernel(const chase_variant *variant,
                                    &out[i]);
     if (status == CHASE_OK) *done = i + 1;
   }
-  free(work->seen.entry);
+  free(work->seen.log);
+  free(work->seen.filter);
   free(work);
   return status;
 }
