@@ -279,7 +279,7 @@ class Playouts:
         """Totals and means of the games, as plain numbers.
 
         Returns:
-            `games`, `red_wins`, `blue_wins`, `terminations` (games by word), `first_mover_score`
+            `games`, `red_wins`, `blue_wins`, `terminations` (games by word), `red_score`
             (win 1, otherwise ½ for games without a winner; None without games), `decisions` and
             `turns` in total, `options_per_decision` pooled over all decisions, and `per_game` with
             the mean of each counter.
@@ -301,7 +301,7 @@ class Playouts:
             "terminations": {
                 str(word): int(codes[word]) for word in Termination if word != Termination.NONE
             },
-            "first_mover_score": (red + 0.5 * (games - red - blue)) / games if games else None,
+            "red_score": (red + 0.5 * (games - red - blue)) / games if games else None,
             "decisions": totals["decisions"],
             "turns": totals["turns"],
             "options_per_decision": (

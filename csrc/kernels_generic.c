@@ -1,4 +1,6 @@
 /* The hot loops for the oldest processor of the platform. */
+#include "tuning.h"
+
 #include "kernels.h"
 
 const chase_kernels *chase_kernels_generic(void) {

@@ -1,6 +1,8 @@
 /* The hot loops for x86-64-v3 (AVX2, BMI, POPCNT). The build may give this file
  * -march=x86-64-v3; otherwise gcc takes the pragma. Without either, and on other
  * processors, there is nothing here. */
+#include "tuning.h"
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__AVX2__)
 #pragma GCC target("arch=x86-64-v3")
 #endif

@@ -47,7 +47,7 @@ def test_the_table_is_right(output: str, few: int) -> None:
         (row,) = re.findall(rf"^{text} .*\(.*$", output, re.MULTILINE)
         numbers = [float(number) for number in re.findall(r"[0-9.]+", row[len(text) :])]
         score, low, high, turns, options, splits, refused, _ = numbers
-        assert score == pytest.approx(100 * summary["first_mover_score"], abs=0.006)
+        assert score == pytest.approx(100 * summary["red_score"], abs=0.006)
         assert low < score < high
         assert turns == pytest.approx(summary["per_game"]["turns"], abs=0.06)
         assert options == pytest.approx(summary["options_per_decision"], abs=0.006)

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.no_core
 
 # csrc: NAME.c and NAME.h are one layer, kernels_*.c belong to kernels.
 C_ORDER = (
-    "chase", "rules", "topology", "rays", "raytest", "zobrist", "variant", "position", "push",
+    "tuning", "chase", "rules", "topology", "rays", "raytest", "zobrist", "variant", "position", "push",
     "movegen", "apply", "decision", "outcome", "notation", "rng", "perft", "playout", "eval",
     "tt", "search", "mcts", "kernels",
 )  # fmt: skip

@@ -76,7 +76,7 @@ def test_totals_are_those_of_the_rows() -> None:
     assert tally.wins[RED] == summary["red_wins"] > 0
     assert {str(word): n for word, n in tally.terminations.items()} == summary["terminations"]
     assert tally.terminations[Termination.TURN_LIMIT] > 0
-    assert tally.red_score == summary["first_mover_score"]
+    assert tally.red_score == summary["red_score"]
     assert tally.options.ratio == pytest.approx(summary["options_per_decision"])
     for name, mean in summary["per_game"].items():
         assert tally.counters[name].mean == pytest.approx(mean)
