@@ -6,6 +6,7 @@ import statistics
 import subprocess
 import sys
 import time
+import timeit
 from typing import Any
 
 import pytest
@@ -13,37 +14,31 @@ import pytest
 import chase_fast as cf
 
 START = cf.Position.start()
+MOVE = START.legal_moves[0]
+CALLS = 2000
+
+# Statement, what it gives, and what of it is known.
+STATEMENTS = {
+    "len(pos.legal_moves)": 46,
+    "list(pos.legal_moves)": list(START.legal_moves),
+    "pos.legal_moves.array": None,
+    "pos.apply(move)": START.apply("a1E"),
+    "pos.apply('a1E')": START.apply("a1E"),
+    "cf.Position.parse(cfen)": START,
+    "pos.cfen": START.cfen,
+}
 
 
+@pytest.mark.parametrize("statement", STATEMENTS)
 @pytest.mark.benchmark(group="calls")
-def test_count_moves(benchmark: Any) -> None:
-    assert benchmark(lambda: len(START.legal_moves)) == 46
-
-
-@pytest.mark.benchmark(group="calls")
-def test_list_moves(benchmark: Any) -> None:
-    assert len(benchmark(lambda: list(START.legal_moves))) == 46
-
-
-@pytest.mark.benchmark(group="calls")
-def test_moves_as_array(benchmark: Any) -> None:
-    assert benchmark(lambda: START.legal_moves.array).shape == (46,)
-
-
-@pytest.mark.benchmark(group="calls")
-def test_apply(benchmark: Any) -> None:
-    move = START.legal_moves[0]
-    assert benchmark(lambda: START.apply(move)).side_to_act == cf.BLUE
-
-
-@pytest.mark.benchmark(group="calls")
-def test_apply_text(benchmark: Any) -> None:
-    assert benchmark(lambda: START.apply("a1NE")).side_to_act == cf.BLUE
-
-
-@pytest.mark.benchmark(group="calls")
-def test_parse(benchmark: Any) -> None:
-    assert benchmark(lambda: cf.Position.parse(START.cfen)) == START
+def test_call(benchmark: Any, statement: str) -> None:
+    """Thousands of calls in one round, so that the loop around them costs next to nothing."""
+    names = {"pos": START, "move": MOVE, "cf": cf, "cfen": START.cfen}
+    if STATEMENTS[statement] is not None:
+        assert eval(statement, dict(names)) == STATEMENTS[statement]
+    timer = timeit.Timer(statement, globals=names)
+    benchmark.pedantic(timer.timeit, (CALLS,), rounds=30, warmup_rounds=2)
+    benchmark.extra_info.update(statement=statement, calls=CALLS)
 
 
 def seconds_to(statement: str) -> float:
