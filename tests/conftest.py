@@ -13,12 +13,8 @@ from hypothesis import settings
 # The programs that tests may ask for, and the Debian package that brings each; .ci/run installs
 # these packages.
 TOOLS = {
-    "chromium": "chromium",
-    "clang": "clang",
     "git": "git",
     "make": "make",
-    "node": "nodejs",
-    "rsvg-convert": "librsvg2-bin",
     "stockfish": "stockfish",
 }
 # Debian puts games where root's PATH does not look.
@@ -47,7 +43,7 @@ def require_tool(name: str) -> Path:
 
 @pytest.fixture(scope="session")
 def tool() -> Callable[[str], Path]:
-    """``tool("node")`` is the path of that program; skips or fails as ``needs_tool`` does."""
+    """``tool("stockfish")`` is the path of that program; skips or fails as ``needs_tool`` does."""
     return require_tool
 
 

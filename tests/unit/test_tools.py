@@ -17,27 +17,30 @@ pytestmark = pytest.mark.no_core
 @pytest.fixture
 def no_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("tests.conftest.EXTRA_PATH", str(tmp_path))
     monkeypatch.delenv("CHASE_CI", raising=False)
 
 
 def test_a_program_is_found_on_the_path(tool: Tool, no_programs: None, tmp_path: Path) -> None:
-    node = tmp_path / "node"
-    node.write_text("#!/bin/sh\n", encoding="utf-8")
-    node.chmod(0o755)
-    assert tool("node") == node
+    program = tmp_path / "stockfish"
+    program.write_text("#!/bin/sh\n", encoding="utf-8")
+    program.chmod(0o755)
+    assert tool("stockfish") == program
 
 
 def test_a_missing_program_skips_and_names_its_package(tool: Tool, no_programs: None) -> None:
-    with pytest.raises(pytest.skip.Exception, match=r"needs node \(Debian package nodejs\)"):
-        tool("node")
+    with pytest.raises(
+        pytest.skip.Exception, match=r"needs stockfish \(Debian package stockfish\)"
+    ):
+        tool("stockfish")
 
 
 def test_a_missing_program_fails_in_ci(
     tool: Tool, no_programs: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CHASE_CI", "1")
-    with pytest.raises(pytest.fail.Exception, match=r"needs node .* CI must install"):
-        tool("node")
+    with pytest.raises(pytest.fail.Exception, match=r"needs stockfish .* CI must install"):
+        tool("stockfish")
 
 
 @pytest.mark.needs_tool("git")
@@ -54,7 +57,7 @@ def test_the_marker_asks_for_the_program(request: pytest.FixtureRequest, tool: T
 def test_ci_installs_every_program_that_tests_ask_for() -> None:
     conftest = (ROOT / "tests" / "conftest.py").read_text(encoding="utf-8")
     packages = re.findall(r'^    "[\w-]+": "([\w.-]+)",$', conftest, re.MULTILINE)
-    assert "chromium" in packages
+    assert "stockfish" in packages
     installed = re.findall(r"^  ([\w.-]+)(?: +#.*)?$", ci_script(), re.MULTILINE)
     assert set(packages) <= set(installed)
 
