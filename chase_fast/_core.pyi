@@ -1,6 +1,6 @@
 """Types of the compiled core; the docstrings stand in ``_core.pyx``."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, ClassVar, NamedTuple, Self, final
 
@@ -65,7 +65,7 @@ def available_isas() -> tuple[str, ...]: ...  # that run here, best first
 @final
 class Rules:
     FIELDS: ClassVar[tuple[str, ...]]  # in the order of R12
-    PRESETS: ClassVar[dict[str, str]]  # name -> canonical text
+    PRESETS: ClassVar[Mapping[str, str]]  # name -> canonical text
     def __new__(
         cls,
         *,

@@ -27,6 +27,7 @@ import operator
 from collections import deque, namedtuple
 from collections.abc import Sequence
 from enum import IntEnum
+from types import MappingProxyType
 from weakref import WeakValueDictionary
 
 import numpy as np

@@ -203,7 +203,7 @@ The rules of one game (R12): an immutable value.
     """
 
     FIELDS = _FIELDS
-    PRESETS = _presets()
+    PRESETS = MappingProxyType(_presets())
 
     cdef _Variant _variant
     cdef const chase_rules *_fields

@@ -64,6 +64,9 @@ cdef int _near(object value, str name, str expected) except? -1:
 
 cdef list _board_values(object board):
     """The 81 values of anything array-like, as ints of at most four digits."""
+    # asarray would show what a mask hides.
+    if isinstance(board, np.ma.MaskedArray):
+        raise _refuse_position("the board is a masked array, expected one without a mask")
     try:
         array = np.asarray(board)
     except (TypeError, ValueError, OverflowError) as error:

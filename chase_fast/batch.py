@@ -230,16 +230,9 @@ class Playouts:
     - `ricochets`, `wraps`: bounces and seam crossings of all dice that moved, were pushed or left
       the chamber (R2, R3)
     - `distributions`, `distribution_options`: decisions that hand out pips, and their options (R9)
-
-    Attributes:
-        position: Where each game started.
-        seed: Of the generator.
-        first_game: Index of the first row's game.
-        max_turns: The turn limit.
-        array: All columns, a read-only structured array of `GAME_DTYPE`, 64 bytes a game.
     """
 
-    __slots__ = ("array", "first_game", "max_turns", "position", "seed")
+    __slots__ = ("_array", "_first_game", "_max_turns", "_position", "_seed")
 
     def __init__(
         self,
@@ -250,11 +243,52 @@ class Playouts:
         first_game: int,
         max_turns: int,
     ) -> None:
-        self.position = position
-        self.array = array
-        self.seed = seed
-        self.first_game = first_game
-        self.max_turns = max_turns
+        self._position = position
+        # Over a read-only buffer, so that no flag makes it writable again.
+        self._array = np.frombuffer(array.data.toreadonly(), GAME_DTYPE)
+        self._seed = seed
+        self._first_game = first_game
+        self._max_turns = max_turns
+
+    @property
+    def position(self) -> Position:
+        """Where each game started."""
+        return self._position
+
+    @property
+    def array(self) -> npt.NDArray[np.void]:
+        """All columns, a read-only structured array of `GAME_DTYPE`, 64 bytes a game."""
+        return self._array
+
+    @property
+    def seed(self) -> int:
+        """The generator's seed."""
+        return self._seed
+
+    @property
+    def first_game(self) -> int:
+        """Index of the first row's game."""
+        return self._first_game
+
+    @property
+    def max_turns(self) -> int:
+        """The turn limit."""
+        return self._max_turns
+
+    def __eq__(self, other: object) -> bool:
+        """Same games, played from the same position with the same numbers."""
+        if not isinstance(other, Playouts):
+            return NotImplemented
+        mine = (self.position, self.seed, self.first_game, self.max_turns)
+        theirs = (other.position, other.seed, other.first_game, other.max_turns)
+        return mine == theirs and bool(np.array_equal(self.array, other.array))
+
+    def __hash__(self) -> int:
+        return hash((self.position, self.seed, self.first_game, self.max_turns, len(self)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = {"seed": self.seed, "first_game": self.first_game, "max_turns": self.max_turns}
+        return _restored, (self.position, np.array(self.array), options)
 
     def __len__(self) -> int:
         return len(self.array)
@@ -312,6 +346,11 @@ class Playouts:
         }
 
 
+def _restored(position: Position, array: npt.NDArray[np.void], options: dict[str, int]) -> Playouts:
+    """Rebuild pickled playouts."""
+    return Playouts(position, array, **options)
+
+
 def playouts(
     position: Position,
     games: int,
@@ -359,7 +398,6 @@ def playouts(
         return lambda: _playouts(position, rows, seed, first_game + start, max_turns, stop)
 
     _run([job(start) for start in range(0, games, size)], threads, stop)
-    array.flags.writeable = False
     return Playouts(position, array, seed=seed, first_game=first_game, max_turns=max_turns)
 
 

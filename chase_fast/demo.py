@@ -30,7 +30,7 @@ _HEAD = (
     "            % (95 % interval)   a game  a decision  a game   a game",
 )
 _FURTHER = """\
-Where to go on:
+Where to go on (in a clone, after `. .venv/bin/activate`):
   chase-fast --help                      all commands
   chase-fast show --play 'a5NE i5SE'     a position and the last decision
   chase-fast moves                       the legal decisions, with their paths

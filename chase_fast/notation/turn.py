@@ -120,8 +120,10 @@ def whole_turn(position: Position, moves: Iterable[Move | str]) -> list[tuple[Mo
     return places
 
 
-def check_length(text: str) -> None:
-    """Refuse a text longer than any turn before looking into it."""
+def check_length(text: object) -> None:
+    """Refuse what is no text, or longer than any turn, before looking into it."""
+    if not isinstance(text, str):
+        raise NotationError(f"a turn is a str, not {type(text).__name__}")
     if len(text) > MAX_TURN_TEXT:
         raise NotationError(
             f"text of {len(text)} characters, a turn has at most {MAX_TURN_TEXT}", MAX_TURN_TEXT

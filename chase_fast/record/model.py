@@ -63,6 +63,15 @@ class Record:
     comments: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.start, Position):
+            raise RecordError(f"start is {self.start!r}, expected a Position")
+        for number, move in enumerate(self.moves, 1):
+            if not isinstance(move, Move):
+                raise RecordError(f"decision {number} is {move!r}, expected a Move")
+        if self.outcome is not None and not isinstance(self.outcome, Outcome):
+            raise RecordError(f"outcome is {self.outcome!r}, expected an Outcome or None")
+        if self.date is not None and not isinstance(self.date, dt.date):
+            raise RecordError(f"date is {self.date!r}, expected a datetime.date or None")
         comments = list(self.comments)
         while comments and not comments[-1]:
             comments.pop()
@@ -298,7 +307,9 @@ def _words(outcome: Outcome | None) -> str:
     return "*" if outcome is None else f"{outcome.result} by {outcome.termination}"
 
 
-def _check_text(what: str, text: str) -> None:
+def _check_text(what: str, text: object) -> None:
+    if not isinstance(text, str):
+        raise RecordError(f"{what} is {text!r}, expected text")
     try:
         text.encode()
     except UnicodeEncodeError as error:
