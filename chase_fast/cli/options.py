@@ -9,15 +9,16 @@ import typer
 
 from chase_fast import Game, InvalidPositionError, NotationError, Position, Rules
 from chase_fast.batch import processors
-from chase_fast.errors import ChaseError
+from chase_fast.errors import ChaseError, InvalidRulesError
 
 RulesOption = Annotated[
-    str,
+    list[str] | None,
     typer.Option(
         "--rules",
         "-r",
         metavar="TEXT",
         help="A name, options such as reserve=2,chain=yes, or both; 'chase-fast rules' lists them.",
+        show_default="standard",
     ),
 ]
 
@@ -74,8 +75,24 @@ def read_rules(text: str) -> Rules:
     """
     try:
         return Rules.parse(text)
-    except ChaseError as error:
+    except InvalidRulesError as error:
         raise typer.BadParameter(str(error), param_hint="--rules") from error
+
+
+def read_one_rules(texts: list[str] | None) -> Rules:
+    """Rules from the ``--rules`` of a command that takes one.
+
+    Args:
+        texts: All that were given; none is ``standard``.
+
+    Raises:
+        typer.BadParameter: There are several, or it cannot be read.
+    """
+    if texts and len(texts) > 1:
+        raise typer.BadParameter(
+            f"given {len(texts)} times, but this command takes one", param_hint="--rules"
+        )
+    return read_rules(texts[0] if texts else "standard")
 
 
 def read_game(words: list[str] | None, rules: Rules, play: list[str] | None) -> Game:

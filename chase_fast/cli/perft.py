@@ -15,7 +15,7 @@ from chase_fast.cli.options import (
     RulesOption,
     ThreadsOption,
     read_game,
-    read_rules,
+    read_one_rules,
     threads_of,
 )
 from chase_fast.cli.output import note, say, say_json, si
@@ -25,7 +25,7 @@ from chase_fast.cli.progress import Bar
 def perft(
     depth: Annotated[int, typer.Argument(metavar="DEPTH", help="Length of the sequences.")],
     cfen: CfenArgument = None,
-    rules: RulesOption = "standard",
+    rules: RulesOption = None,
     play: PlayOption = None,
     unit: Annotated[
         Literal["decision", "turn"], typer.Option(help="What DEPTH counts.")
@@ -43,7 +43,7 @@ def perft(
     json: JsonOption = False,
 ) -> None:
     """Count the sequences of DEPTH decisions, or turns."""
-    position = read_game(cfen, read_rules(rules), play).position
+    position = read_game(cfen, read_one_rules(rules), play).position
     options: dict[str, Any] = {"unit": unit, "threads": threads_of(threads)}
     began = time.perf_counter()
     counts: dict[cf.Move, int] | None = None

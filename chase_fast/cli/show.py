@@ -16,7 +16,7 @@ from chase_fast.cli.options import (
     PlayOption,
     RulesOption,
     read_game,
-    read_rules,
+    read_one_rules,
 )
 from chase_fast.cli.output import note, say, say_json, with_unicode
 from chase_fast.svg import game_svg
@@ -25,7 +25,7 @@ from chase_fast.textboard import text_board, use_colour
 
 def show(
     cfen: CfenArgument = None,
-    rules: RulesOption = "standard",
+    rules: RulesOption = None,
     play: PlayOption = None,
     orientation: Annotated[
         Literal["red", "blue"], typer.Option(help="The side that sits at the bottom.")
@@ -50,7 +50,7 @@ def show(
     """
     if json and svg == STANDARD:
         raise typer.BadParameter("cannot share standard output with --json", param_hint="--svg")
-    game = read_game(cfen, read_rules(rules), play)
+    game = read_game(cfen, read_one_rules(rules), play)
     if svg is not None:
         picture = game_svg(game, orientation=orientation, theme=theme, size=size)
         with writing(svg, param_hint="--svg") as stream:

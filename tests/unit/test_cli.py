@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -682,7 +683,19 @@ WRONG = [
     (("perft", "two"), "valid integer"),
     (("perft", "65"), "depth is 65, expected an integer from 0 to 64"),
     (("perft", "0", "--divide"), "depth is 0, expected an integer from 1 to 64"),
-    (("perft", "1", "--unit", "moves"), "'decision', 'turn'"),
+    (("perft", "1", "--unit", "moves"), "for '--unit': 'moves' is not one of 'decision', 'turn'"),
+    *(
+        (
+            (*words, "-r", "russian", "--rules", "russian"),
+            "--rules: given 2 times, but this command",
+        )
+        for words in (
+            ("show",),
+            ("moves",),
+            ("perft", "1"),
+            ("convert", "-", "-", "--from", "chase-ai"),
+        )
+    ),
     (("perft", "1", "--threads", "0"), "threads is 0, expected an integer from 1 to 1024"),
     (("playout", "0"), "is 0, expected 1 or more"),
     (
@@ -720,6 +733,26 @@ def test_what_is_wrong_is_said(
     assert what in done.err
     assert done.out == ""
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("words", [("show",), ("perft", "1"), ("rules", "russian"), ("--version",)])
+def test_a_bad_instruction_set_is_called_that(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("CHASE_FAST_ISA", "abacus")
+    program = " ".join(["chase-fast", *words[:1]]) if words[0] != "--version" else "chase-fast"
+    done = cli(*words, code=2)
+    assert done.err.startswith(f"{program}: CHASE_FAST_ISA is 'abacus', expected one of auto, ")
+
+
+def test_the_help_names_all_exit_codes(cli: Cli) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    table = page.split("| exit code |")[1].split("\n\n")[0]
+    documented = re.findall(r"^\| (\d+) \|", table, re.MULTILINE)
+    assert documented == ["0", "1", "2", "130", "141", "143"]
+    words = " ".join(cli("--help").out.split())
+    said = words.split("Exit codes:")[1].split(" Options:")[0]
+    assert re.findall(r"(?:^|,) (\d+) ", said) == documented
 
 
 def test_a_lack_of_memory_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
