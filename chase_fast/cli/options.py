@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+import reprlib
+from collections.abc import Callable, Iterable
 from typing import Annotated
 
 import typer
 
 from chase_fast import Game, InvalidPositionError, NotationError, Position, Rules
-from chase_fast.batch import processors
+from chase_fast.batch import MAX_THREADS, processors
 from chase_fast.errors import ChaseError, InvalidRulesError
+
+# No number that is allowed anywhere has more; Python itself refuses to read very long ones.
+_MOST_DIGITS = 30
+
+
+def integer(hint: str, low: int, high: int) -> Callable[[str | int], int]:
+    """What reads an integer from the command line, for ``parser=`` of typer.
+
+    Digits alone are read: ``2.0``, ``1_0``, ``1e2`` and spaces are refused.
+
+    Args:
+        hint: The option or argument, for messages.
+        low: The lowest value allowed, 0 or more.
+        high: The highest.
+
+    Returns:
+        A function that raises `typer.BadParameter` for any other text; integers, such as a
+        default, it hands back.
+    """
+
+    def read(text: str | int) -> int:
+        if isinstance(text, int):
+            return text
+        if re.fullmatch(f"[0-9]{{1,{_MOST_DIGITS}}}", text) and low <= int(text) <= high:
+            return int(text)
+        raise typer.BadParameter(
+            f"{reprlib.repr(text)}, expected an integer from {low} to {high} in decimal digits",
+            param_hint=hint,
+        )
+
+    return read
+
 
 RulesOption = Annotated[
     list[str] | None,
@@ -58,6 +92,7 @@ ThreadsOption = Annotated[
         "--threads",
         "-t",
         metavar="N",
+        parser=integer("--threads", 1, MAX_THREADS),
         help="Threads; results do not depend on it.",
         show_default="one for each processor",
     ),

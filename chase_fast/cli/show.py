@@ -15,11 +15,12 @@ from chase_fast.cli.options import (
     JsonOption,
     PlayOption,
     RulesOption,
+    integer,
     read_game,
     read_one_rules,
 )
 from chase_fast.cli.output import note, say, say_json, with_unicode
-from chase_fast.svg import game_svg
+from chase_fast.svg import MAX_SIZE, MIN_SIZE, game_svg
 from chase_fast.textboard import text_board, use_colour
 
 
@@ -40,7 +41,14 @@ def show(
     theme: Annotated[
         Literal["auto", "light", "dark"], typer.Option(help="Colours of the picture.")
     ] = "auto",
-    size: Annotated[int, typer.Option(metavar="N", help="Width of the picture in pixels.")] = 640,
+    size: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--size", MIN_SIZE, MAX_SIZE),
+            help="Width of the picture in pixels.",
+        ),
+    ] = 640,
     json: JsonOption = False,
 ) -> None:
     """Draw a position.
