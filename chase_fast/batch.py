@@ -36,6 +36,7 @@ T = TypeVar("T")
 UNITS: Final = {"decision": 0, "turn": 1}
 MAX_THREADS: Final = 1024
 MAX_SEED: Final = 2**64 - 1
+MAX_BATCH: Final = 2**40
 
 # Games that a thread takes at a time: some tens of milliseconds of work.
 _CHUNK: Final = 1000
@@ -383,7 +384,7 @@ def playouts(
         MemoryError: The games do not fit into memory.
     """
     position = _position(position)
-    games = _number(games, "games", 0, 2**40)
+    games = _number(games, "games", 0, MAX_BATCH)
     seed = _number(seed, "seed", 0, MAX_SEED)
     first_game = _number(first_game, "first_game", 0, MAX_SEED - max(games - 1, 0))
     threads = _number(threads, "threads", 1, MAX_THREADS)
@@ -431,7 +432,7 @@ def playout_batches(
         ArgumentError: An argument outside its range, at the call and not at the first batch.
     """
     games = _number(games, "games", 0, MAX_SEED)
-    batch = _number(batch, "batch", 1, 2**40)
+    batch = _number(batch, "batch", 1, MAX_BATCH)
     first_game = _number(first_game, "first_game", 0, MAX_SEED - max(games - 1, 0))
     options = {"seed": seed, "threads": threads, "max_turns": max_turns}
     playouts(position, 0, first_game=first_game, **options)  # checks the other arguments

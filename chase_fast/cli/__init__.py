@@ -5,11 +5,20 @@ It needs the extra ``cli`` (typer and rich). This module imports neither, so tha
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 
 EXIT_USAGE = 2
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as a shell has it
+EXIT_TERMINATED = 143  # 128 + SIGTERM
+
+
+class _TerminatedError(KeyboardInterrupt):
+    """SIGTERM: it ends the work, and cleans up, wherever Ctrl-C does."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -20,13 +29,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit code: 0, 1 the work failed, 2 usage or bad input, 130 interrupted, 141 nobody
-        reads the output any more.
+        reads the output any more, 143 terminated.
     """
     try:
-        return _run(sys.argv[1:] if arguments is None else arguments)
+        with _termination_raised():
+            return _run(sys.argv[1:] if arguments is None else arguments)
+    except _TerminatedError:
+        sys.stderr.write("chase-fast: terminated\n")
+        return EXIT_TERMINATED
     except KeyboardInterrupt:
         sys.stderr.write("chase-fast: interrupted\n")
         return EXIT_INTERRUPTED
+
+
+@contextmanager
+def _termination_raised() -> Iterator[None]:
+    """SIGTERM raises in the block, unless somebody has a use for it already."""
+    if (
+        threading.current_thread() is not threading.main_thread()
+        or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
+    ):
+        yield
+        return
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    del number, frame
+    raise _TerminatedError
 
 
 def _run(arguments: Sequence[str]) -> int:

@@ -140,7 +140,8 @@ def _options(
     """Exact, fast simulation of the board game Chase.
 
     Results go to standard output, messages and progress to standard error. Exit codes: 0 done,
-    1 the work failed, 2 usage or bad input.
+    1 the work failed, 2 usage or bad input, 130 interrupted (Ctrl-C), 141 nobody reads the output
+    any more, 143 terminated (SIGTERM).
     """
 
 
@@ -148,6 +149,9 @@ def _refuse(error: typer.TyperException) -> int:
     """Tells what is wrong with the command line, and where to read how it should be."""
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else PROGRAM
+    if isinstance(error, typer.BadParameter):
+        # The mark that validation puts before a reason says nothing to whoever typed the command.
+        error.message = error.message.removeprefix("Value error, ")
     message = error.format_message()
     if message.startswith("Usage: "):
         note(message)  # where a command is missing the help is the answer

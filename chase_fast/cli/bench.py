@@ -12,7 +12,8 @@ import numpy as np
 import typer
 
 import chase_fast as cf
-from chase_fast.cli.options import JsonOption, read_rules
+from chase_fast.batch import MAX_THREADS
+from chase_fast.cli.options import JsonOption, integer, read_rules
 from chase_fast.cli.output import Column, count, note, say, say_json, say_table, si
 from chase_fast.cli.progress import Bar
 
@@ -131,10 +132,22 @@ def bench(
         bool, typer.Option("--signature", help="Print the signature alone; measure nothing.")
     ] = False,
     expect: Annotated[
-        int | None, typer.Option(metavar="N", help="Fail if the signature is not N.")
+        int | None,
+        typer.Option(
+            metavar="N",
+            parser=integer("--expect", 0, 2**64 - 1),
+            help="Fail if the signature is not N.",
+        ),
     ] = None,
     threads: Annotated[
-        int, typer.Option("--threads", "-t", metavar="N", help="Threads to measure with.")
+        int,
+        typer.Option(
+            "--threads",
+            "-t",
+            metavar="N",
+            parser=integer("--threads", 1, MAX_THREADS),
+            help="Threads to measure with.",
+        ),
     ] = 1,
     json: JsonOption = False,
 ) -> None:

@@ -14,7 +14,7 @@ import typer
 
 from chase_fast import RecordError, Rules
 from chase_fast.cli.files import STANDARD, reading, writing
-from chase_fast.cli.options import JsonOption, read_rules
+from chase_fast.cli.options import JsonOption, read_one_rules
 from chase_fast.cli.output import count, note, say_json
 from chase_fast.cli.progress import Bar
 from chase_fast.cli.turnlists import NOTATIONS, read_turn_lists, write_turn_list
@@ -42,7 +42,7 @@ def convert(
         Target, typer.Option("--to", help="Format of OUT; auto goes by the ending of its name.")
     ] = "auto",
     rules: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--rules",
             "-r",
@@ -74,7 +74,7 @@ def convert(
             "rules they were played",
             param_hint="--rules",
         )
-    played = read_rules(rules or "standard")
+    played = read_one_rules(rules)
     with ExitStack() as stack:
         raw = stack.enter_context(reading(source, param_hint="IN"))
         out = stack.enter_context(writing(target, param_hint="OUT"))

@@ -11,14 +11,14 @@ from chase_fast.cli.options import (
     PlayOption,
     RulesOption,
     read_game,
-    read_rules,
+    read_one_rules,
 )
 from chase_fast.cli.output import Column, note, say_json, say_table
 
 
 def moves(
     cfen: CfenArgument = None,
-    rules: RulesOption = "standard",
+    rules: RulesOption = None,
     play: PlayOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -26,7 +26,7 @@ def moves(
 
     In a path, ~ crosses the seam, ^ is a ricochet, and x3 is the capture of a 3.
     """
-    game = read_game(cfen, read_rules(rules), play)
+    game = read_game(cfen, read_one_rules(rules), play)
     position = game.position
     if json:
         decisions = [decision_json(position, move) for move in game.legal_moves]

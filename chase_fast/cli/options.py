@@ -2,22 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+import reprlib
+from collections.abc import Callable, Iterable
 from typing import Annotated
 
 import typer
 
 from chase_fast import Game, InvalidPositionError, NotationError, Position, Rules
-from chase_fast.batch import processors
-from chase_fast.errors import ChaseError
+from chase_fast.batch import MAX_THREADS, processors
+from chase_fast.errors import ChaseError, InvalidRulesError
+
+# No number that is allowed anywhere has more; Python itself refuses to read very long ones.
+_MOST_DIGITS = 30
+
+
+def integer(hint: str, low: int, high: int) -> Callable[[str | int], int]:
+    """What reads an integer from the command line, for ``parser=`` of typer.
+
+    Digits alone are read: ``2.0``, ``1_0``, ``1e2`` and spaces are refused.
+
+    Args:
+        hint: The option or argument, for messages.
+        low: The lowest value allowed, 0 or more.
+        high: The highest.
+
+    Returns:
+        A function that raises `typer.BadParameter` for any other text; integers, such as a
+        default, it hands back.
+    """
+
+    def read(text: str | int) -> int:
+        if isinstance(text, int):
+            return text
+        if re.fullmatch(f"[0-9]{{1,{_MOST_DIGITS}}}", text) and low <= int(text) <= high:
+            return int(text)
+        raise typer.BadParameter(
+            f"{reprlib.repr(text)}, expected an integer from {low} to {high} in decimal digits",
+            param_hint=hint,
+        )
+
+    return read
+
 
 RulesOption = Annotated[
-    str,
+    list[str] | None,
     typer.Option(
         "--rules",
         "-r",
         metavar="TEXT",
         help="A name, options such as reserve=2,chain=yes, or both; 'chase-fast rules' lists them.",
+        show_default="standard",
     ),
 ]
 
@@ -57,6 +92,7 @@ ThreadsOption = Annotated[
         "--threads",
         "-t",
         metavar="N",
+        parser=integer("--threads", 1, MAX_THREADS),
         help="Threads; results do not depend on it.",
         show_default="one for each processor",
     ),
@@ -74,8 +110,24 @@ def read_rules(text: str) -> Rules:
     """
     try:
         return Rules.parse(text)
-    except ChaseError as error:
+    except InvalidRulesError as error:
         raise typer.BadParameter(str(error), param_hint="--rules") from error
+
+
+def read_one_rules(texts: list[str] | None) -> Rules:
+    """Rules from the ``--rules`` of a command that takes one.
+
+    Args:
+        texts: All that were given; none is ``standard``.
+
+    Raises:
+        typer.BadParameter: There are several, or it cannot be read.
+    """
+    if texts and len(texts) > 1:
+        raise typer.BadParameter(
+            f"given {len(texts)} times, but this command takes one", param_hint="--rules"
+        )
+    return read_rules(texts[0] if texts else "standard")
 
 
 def read_game(words: list[str] | None, rules: Rules, play: list[str] | None) -> Game:

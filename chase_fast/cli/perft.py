@@ -14,8 +14,9 @@ from chase_fast.cli.options import (
     PlayOption,
     RulesOption,
     ThreadsOption,
+    integer,
     read_game,
-    read_rules,
+    read_one_rules,
     threads_of,
 )
 from chase_fast.cli.output import note, say, say_json, si
@@ -23,9 +24,16 @@ from chase_fast.cli.progress import Bar
 
 
 def perft(
-    depth: Annotated[int, typer.Argument(metavar="DEPTH", help="Length of the sequences.")],
+    depth: Annotated[
+        int,
+        typer.Argument(
+            metavar="DEPTH",
+            parser=integer("DEPTH", 0, cf.MAX_PERFT_DEPTH),
+            help="Length of the sequences.",
+        ),
+    ],
     cfen: CfenArgument = None,
-    rules: RulesOption = "standard",
+    rules: RulesOption = None,
     play: PlayOption = None,
     unit: Annotated[
         Literal["decision", "turn"], typer.Option(help="What DEPTH counts.")
@@ -36,14 +44,21 @@ def perft(
     expect: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Fail, and print the counts of the first decisions, if it is not N."
+            metavar="N",
+            parser=integer("--expect", 0, 2**64 - 1),
+            help="Fail, and print the counts of the first decisions, if it is not N.",
         ),
     ] = None,
     threads: ThreadsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Count the sequences of DEPTH decisions, or turns."""
-    position = read_game(cfen, read_rules(rules), play).position
+    if divide and depth == 0:
+        raise typer.BadParameter(
+            f"'0', expected an integer from 1 to {cf.MAX_PERFT_DEPTH} with --divide",
+            param_hint="DEPTH",
+        )
+    position = read_game(cfen, read_one_rules(rules), play).position
     options: dict[str, Any] = {"unit": unit, "threads": threads_of(threads)}
     began = time.perf_counter()
     counts: dict[cf.Move, int] | None = None

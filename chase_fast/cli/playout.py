@@ -10,8 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from chase_fast import Game, Side, Termination, playout_batches
-from chase_fast.batch import Playouts
+from chase_fast import MAX_TURN_LIMIT, Game, Side, Termination, playout_batches
+from chase_fast.batch import MAX_BATCH, MAX_SEED, Playouts
 from chase_fast.cli.describe import side_name
 from chase_fast.cli.files import writing
 from chase_fast.cli.options import (
@@ -20,6 +20,7 @@ from chase_fast.cli.options import (
     PlayOption,
     SeveralRulesOption,
     ThreadsOption,
+    integer,
     read_game,
     read_rules,
     threads_of,
@@ -74,19 +75,38 @@ class Result:
 
 
 def playout(
-    games: Annotated[int, typer.Argument(metavar="GAMES", help="How many, 1 or more.")],
+    games: Annotated[
+        int,
+        typer.Argument(
+            metavar="GAMES", parser=integer("GAMES", 1, MAX_SEED), help="How many, 1 or more."
+        ),
+    ],
     cfen: CfenArgument = None,
     rules: SeveralRulesOption = None,
     play: PlayOption = None,
     seed: Annotated[
         int,
         typer.Option(
-            metavar="N", help="Seed of the generator; a game depends on it and on its index alone."
+            metavar="N",
+            parser=integer("--seed", 0, MAX_SEED),
+            help="Seed of the generator; a game depends on it and on its index alone.",
         ),
     ] = 0,
-    first_game: Annotated[int, typer.Option(metavar="N", help="Index of the first game.")] = 0,
+    first_game: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--first-game", 0, MAX_SEED),
+            help="Index of the first game.",
+        ),
+    ] = 0,
     max_turns: Annotated[
-        int, typer.Option(metavar="N", help="Turns after which a game ends without a winner.")
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--max-turns", 1, MAX_TURN_LIMIT),
+            help="Turns after which a game ends without a winner.",
+        ),
     ] = 1000,
     out: Annotated[
         str | None,
@@ -97,7 +117,12 @@ def playout(
         ),
     ] = None,
     batch: Annotated[
-        int, typer.Option(metavar="N", help="Games held in memory at a time.")
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--batch", 1, MAX_BATCH),
+            help="Games held in memory at a time.",
+        ),
     ] = 20_000,
     threads: ThreadsOption = None,
     json: JsonOption = False,
@@ -107,8 +132,12 @@ def playout(
     Each decision is uniform over the legal ones. Means are given with their standard errors,
     the score of red (a win is 1, no winner ½) with its 95 % interval (Wilson 1927).
     """
-    if games < 1:
-        raise typer.BadParameter(f"is {games}, expected 1 or more", param_hint="GAMES")
+    if first_game > MAX_SEED - (games - 1):
+        raise typer.BadParameter(
+            f"'{first_game}', expected an integer from 0 to {MAX_SEED - (games - 1)} with that "
+            "many games",
+            param_hint="--first-game",
+        )
     texts = rules or ["standard"]
     if out is not None and len(texts) > 1:
         raise typer.BadParameter("holds the games of one --rules only", param_hint="--out")

@@ -10,7 +10,7 @@ import typer
 from chase_fast import Position, Rules
 from chase_fast.cli.options import JsonOption
 from chase_fast.cli.output import Column, say, say_json, say_table
-from chase_fast.errors import ChaseError
+from chase_fast.errors import InvalidRulesError
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def meaning(field: str, value: str) -> str:
 def _read(text: str) -> Rules:
     try:
         return Rules.parse(text)
-    except ChaseError as error:
+    except InvalidRulesError as error:
         if "=" in text or "," in text:
             raise typer.BadParameter(str(error), param_hint="NAME") from error
         known = ", ".join((*PRESETS, *OPTIONS))

@@ -15,17 +15,18 @@ from chase_fast.cli.options import (
     JsonOption,
     PlayOption,
     RulesOption,
+    integer,
     read_game,
-    read_rules,
+    read_one_rules,
 )
 from chase_fast.cli.output import note, say, say_json, with_unicode
-from chase_fast.svg import game_svg
+from chase_fast.svg import MAX_SIZE, MIN_SIZE, game_svg
 from chase_fast.textboard import text_board, use_colour
 
 
 def show(
     cfen: CfenArgument = None,
-    rules: RulesOption = "standard",
+    rules: RulesOption = None,
     play: PlayOption = None,
     orientation: Annotated[
         Literal["red", "blue"], typer.Option(help="The side that sits at the bottom.")
@@ -40,7 +41,14 @@ def show(
     theme: Annotated[
         Literal["auto", "light", "dark"], typer.Option(help="Colours of the picture.")
     ] = "auto",
-    size: Annotated[int, typer.Option(metavar="N", help="Width of the picture in pixels.")] = 640,
+    size: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--size", MIN_SIZE, MAX_SIZE),
+            help="Width of the picture in pixels.",
+        ),
+    ] = 640,
     json: JsonOption = False,
 ) -> None:
     """Draw a position.
@@ -50,7 +58,7 @@ def show(
     """
     if json and svg == STANDARD:
         raise typer.BadParameter("cannot share standard output with --json", param_hint="--svg")
-    game = read_game(cfen, read_rules(rules), play)
+    game = read_game(cfen, read_one_rules(rules), play)
     if svg is not None:
         picture = game_svg(game, orientation=orientation, theme=theme, size=size)
         with writing(svg, param_hint="--svg") as stream:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
+import reprlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -673,26 +675,41 @@ WRONG = [
     (("show", OVER, "--play", "a1NE"), "--play"),
     (("show", "--orientation", "green"), "'red', 'blue'"),
     (("show", "--theme", "mauve"), "'auto', 'light', 'dark'"),
-    (("show", "--size", "1", "--svg", "-"), "size is 1, expected a whole number 64 to 8192"),
+    (("show", "--size", "1", "--svg", "-"), "--size: '1', expected an integer from 64 to 8192"),
     (("show", "--svg", "/nowhere/board.svg"), "cannot write '/nowhere/board.svg': No such"),
     (("show", "--svg", "."), "cannot write '.': Is a directory"),
     (("show", "--svg", "a\0b"), "--svg"),
     (("show", "--svg", "-", "--json"), "cannot share standard output"),
     (("perft",), "Missing argument 'DEPTH'"),
-    (("perft", "two"), "valid integer"),
-    (("perft", "65"), "depth is 65, expected an integer from 0 to 64"),
-    (("perft", "0", "--divide"), "depth is 0, expected an integer from 1 to 64"),
-    (("perft", "1", "--unit", "moves"), "'decision', 'turn'"),
-    (("perft", "1", "--threads", "0"), "threads is 0, expected an integer from 1 to 1024"),
-    (("playout", "0"), "is 0, expected 1 or more"),
+    (("perft", "two"), "DEPTH: 'two', expected an integer from 0 to 64 in decimal digits"),
+    (("perft", "65"), "for DEPTH: '65', expected an integer from 0 to 64"),
+    (("perft", "0", "--divide"), "for DEPTH: '0', expected an integer from 1 to 64"),
+    (("perft", "1", "--unit", "moves"), "for '--unit': 'moves' is not one of 'decision', 'turn'"),
+    *(
+        (
+            (*words, "-r", "russian", "--rules", "russian"),
+            "--rules: given 2 times, but this command",
+        )
+        for words in (
+            ("show",),
+            ("moves",),
+            ("perft", "1"),
+            ("convert", "-", "-", "--from", "chase-ai"),
+        )
+    ),
+    (("perft", "1", "--threads", "0"), "for --threads: '0', expected an integer from 1 to 1024"),
+    (("playout", "0"), "for GAMES: '0', expected an integer from 1 to 1844"),
     (
         ("playout", "1", "--seed", "-1"),
-        "seed is -1, expected an integer from 0 to 1844674407370955",
+        "for --seed: '-1', expected an integer from 0 to 1844674407370955",
     ),
-    (("playout", "2", "--first-game", str(2**64 - 1)), "first_game is 18446744073709551615"),
+    (
+        ("playout", "2", "--first-game", str(2**64 - 1)),
+        "--first-game: '18446744073709551615'",
+    ),
     (("playout", "1", "--max-turns", "100001"), "expected an integer from 1 to 100000"),
-    (("playout", "1", "--batch", "0"), "batch is 0"),
-    (("playout", "1", "--threads", "2000"), "threads is 2000"),
+    (("playout", "1", "--batch", "0"), "for --batch: '0', expected"),
+    (("playout", "1", "--threads", "2000"), "for --threads: '2000', expected"),
     (("playout", "1", "--out", "games.parquet"), "ends in none of .npy, .csv, .txt, .jsonl"),
     (("playout", "1", "--out", "/nowhere/games.csv"), "cannot write"),
     (("playout", "1", "-r", "standard", "-r", "russian", "--out", "a.csv"), "one --rules only"),
@@ -707,7 +724,7 @@ WRONG = [
     (("rules", "reserve=x"), "a number from 0 to 16"),
     (("rules", "standard", "--rules", "chain=maybe"), "yes or no"),
     (("bench", "--rules", "nonsense"), "--rules"),
-    (("bench", "--quick", "--threads", "0"), "threads is 0"),
+    (("bench", "--quick", "--threads", "0"), "for --threads: '0', expected"),
 ]
 
 
@@ -722,6 +739,26 @@ def test_what_is_wrong_is_said(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("words", [("show",), ("perft", "1"), ("rules", "russian"), ("--version",)])
+def test_a_bad_instruction_set_is_called_that(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("CHASE_FAST_ISA", "abacus")
+    program = " ".join(["chase-fast", *words[:1]]) if words[0] != "--version" else "chase-fast"
+    done = cli(*words, code=2)
+    assert done.err.startswith(f"{program}: CHASE_FAST_ISA is 'abacus', expected one of auto, ")
+
+
+def test_the_help_names_all_exit_codes(cli: Cli) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+    table = page.split("| exit code |")[1].split("\n\n")[0]
+    documented = re.findall(r"^\| (\d+) \|", table, re.MULTILINE)
+    assert documented == ["0", "1", "2", "130", "141", "143"]
+    words = " ".join(cli("--help").out.split())
+    said = words.split("Exit codes:")[1].split(" Options:")[0]
+    assert re.findall(r"(?:^|,) (\d+) ", said) == documented
+
+
 def test_a_lack_of_memory_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     from chase_fast.cli import playout
 
@@ -730,6 +767,31 @@ def test_a_lack_of_memory_is_said(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(playout, "playout_batches", greedy)
     assert cli("playout", 10, code=1).err == "chase-fast playout: not enough memory\n"
+
+
+INTEGERS = [
+    ("perft", "DEPTH", ()),
+    ("playout", "GAMES", ()),
+    *(("perft", name, ("1",)) for name in ("--expect", "--threads")),
+    *(
+        ("playout", name, ("1",))
+        for name in ("--seed", "--first-game", "--max-turns", "--batch", "--threads")
+    ),
+    ("show", "--size", ()),
+    *(("bench", name, ("--signature",)) for name in ("--expect", "--threads")),
+]
+
+
+@pytest.mark.parametrize(("command", "name", "others"), INTEGERS)
+def test_integers_are_plain_decimal_ones(
+    cli: Cli, command: str, name: str, others: tuple[str, ...]
+) -> None:
+    for text in ("2.0", "1_0", " 2", "2 ", "2\n", "1e2", "+2", "0x2", "", "²", "٢", "9" * 5000):
+        words = (name, text) if name.startswith("-") else (text,)
+        done = cli(command, *others, *words, code=2)
+        said = f"chase-fast {command}: Invalid value for {name}: {reprlib.repr(text)}, expected an "
+        assert done.err.startswith(f"{said}integer from ")
+        assert done.out == ""
 
 
 def test_a_syntax_error_is_pointed_at(cli: Cli) -> None:

@@ -1,4 +1,4 @@
-"""``chase-fast`` as a process: pipes, full disks, Ctrl-C, terminals, plug-ins, a missing extra."""
+"""``chase-fast`` as a process: pipes, full disks, signals, terminals, plug-ins, a missing extra."""
 
 from __future__ import annotations
 
@@ -122,13 +122,19 @@ def test_an_encoding_without_our_signs() -> None:
     assert "\\xe9" in run("show", "é", env={"PYTHONIOENCODING": "ascii"}, code=2).stderr
 
 
-# ---- Ctrl-C ----------------------------------------------------------------------------------
+# ---- Ctrl-C and SIGTERM ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
+)
+@pytest.mark.parametrize(
     "words", [("perft", "9"), ("perft", "9", "--divide"), ("playout", "1000000000")]
 )
-def test_an_interrupt_ends_the_work_at_once(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_signal_ends_the_work_at_once(
+    words: tuple[str, ...], number: signal.Signals, code: int, said: str, tmp_path: Path
+) -> None:
     file = tmp_path / "games.csv"
     if words[0] == "playout":
         words = (*words, "--out", str(file))
@@ -141,12 +147,31 @@ def test_an_interrupt_ends_the_work_at_once(words: tuple[str, ...], tmp_path: Pa
         while len(list(Path(f"/proc/{process.pid}/task").iterdir())) < 2 + cf.batch.processors():
             assert process.poll() is None
             time.sleep(0.02)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert process.returncode == 130
-    assert (out, err) == ("", "chase-fast: interrupted\n")
+    assert process.returncode == code
+    assert (out, err) == ("", f"chase-fast: {said}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_signal_leaves_nothing_of_a_conversion(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*PROGRAM, "convert", "-", str(tmp_path / "games.txt")],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=environment(), process_group=0,
+    )  # fmt: skip
+    try:
+        while not list(tmp_path.iterdir()):  # the file that is to become games.txt
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)
+        _, err = process.communicate()
+    finally:
+        process.kill()
+    assert (process.returncode, err) == (143, "chase-fast: terminated\n")
     assert list(tmp_path.iterdir()) == []
 
 
