@@ -6,9 +6,12 @@ seen at once and stops it. Results do not depend on the number of threads.
 
 from __future__ import annotations
 
+import _thread
+import itertools
 import operator
 import os
 from collections.abc import Callable, Iterator, Sequence
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
@@ -40,6 +43,9 @@ MAX_BATCH: Final = 2**40
 
 # Games that a thread takes at a time: some tens of milliseconds of work.
 _CHUNK: Final = 1000
+
+# Seconds after which a waiting thread looks whether it was interrupted.
+_PATIENCE: Final = 0.05
 
 
 def processors() -> int:
@@ -80,22 +86,55 @@ def _run(
     """Runs the jobs on threads; the caller only waits, so that Ctrl-C reaches it at once.
 
     It also calls `finished` with each result, in order.
-    """
-    from concurrent.futures import ThreadPoolExecutor  # costs import time
 
-    pool = ThreadPoolExecutor(min(threads, max(len(jobs), 1)))
+    The exception of Ctrl-C may strike between any two instructions of this thread. In the code of
+    `concurrent.futures` or `threading` that leaves locks taken which the workers need, and the
+    program hangs; so here are only calls into C, each of which is done or not done.
+    """
+    numbers = itertools.count()
+    # Number and result of a job, an exception, or None from a worker that ends.
+    done: SimpleQueue[tuple[int, T] | BaseException | None] = SimpleQueue()
+
+    def work() -> None:
+        try:
+            for number in numbers:
+                if number >= len(jobs) or stop.is_set():
+                    break
+                done.put((number, jobs[number]()))
+        except BaseException as error:  # noqa: BLE001 - raised in the calling thread
+            done.put(error)
+        finally:
+            done.put(None)
+
+    workers = 0
+    results: list[T] = []
+    early: dict[int, T] = {}
     try:
-        futures = [pool.submit(job) for job in jobs]
-        results = []
-        for future in futures:
-            results.append(future.result())
-            if finished is not None:
-                finished(results[-1])
+        for _ in range(min(threads, len(jobs))):
+            _thread.start_new_thread(work, ())
+            workers += 1
+        while len(results) < len(jobs):
+            try:
+                # A signal just before the wait begins does not end it; look now and then.
+                item = done.get(timeout=_PATIENCE)
+            except Empty:
+                continue
+            if isinstance(item, BaseException):
+                raise item
+            if item is None:
+                workers -= 1
+                continue
+            early[item[0]] = item[1]
+            while len(results) in early:
+                results.append(early.pop(len(results)))
+                if finished is not None:
+                    finished(results[-1])
         return results
     finally:
         # Wherever Ctrl-C struck; it does nothing to work that is done.
         stop.set()
-        pool.shutdown(cancel_futures=True)
+        while workers > 0:
+            workers -= done.get() is None
 
 
 def _count(position: Position, depth: int, unit: int, stop: StopFlag) -> int:
