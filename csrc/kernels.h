@@ -4,6 +4,7 @@
 #define CHASE_KERNELS_H
 
 #include "playout.h"
+#include "root.h"
 
 static int chase_count_kernel(const chase_variant *variant, const chase_position *position) {
   return chase_count(variant, position);
@@ -19,10 +20,16 @@ static chase_decision chase_at_kernel(const chase_variant *variant, const chase_
   return chase_at(variant, position, index);
 }
 
+static int chase_evaluate_kernel(const chase_evaluator *evaluator,
+                                 const chase_position *position) {
+  return chase_static_score(evaluator, position);
+}
+
 #define CHASE_KERNELS(isa_name)                                                      \
   {                                                                                  \
     .name = isa_name, .count = chase_count_kernel, .list = chase_list_kernel,        \
-    .at = chase_at_kernel, .perft = chase_perft_kernel, .playouts = chase_playouts_kernel \
+    .at = chase_at_kernel, .perft = chase_perft_kernel, .playouts = chase_playouts_kernel, \
+    .evaluate = chase_evaluate_kernel, .deepen = chase_deepen                        \
   }
 
 #endif

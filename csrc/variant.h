@@ -3,8 +3,12 @@
 #ifndef CHASE_VARIANT_H
 #define CHASE_VARIANT_H
 
+#include "players.h"
 #include "rays.h"
 #include "zobrist.h"
+
+struct chase_searcher;
+struct chase_roots;
 
 /* The hot loops, compiled once for each instruction set; all give the same
  * results. */
@@ -18,6 +22,9 @@ typedef struct chase_kernels {
   chase_status (*playouts)(const chase_variant *, const chase_position *,
                            const chase_playout_options *, chase_stop_flag *, chase_game_stats *,
                            uint64_t *);
+  int (*evaluate)(const chase_evaluator *, const chase_position *);
+  void (*deepen)(struct chase_searcher *, const chase_position *, int, int, struct chase_roots *,
+                 chase_report, void *, chase_analysis *);
 } chase_kernels;
 
 const chase_kernels *chase_kernels_generic(void);

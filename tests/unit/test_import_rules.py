@@ -23,9 +23,10 @@ pytestmark = pytest.mark.no_core
 
 # csrc: NAME.c and NAME.h are one layer, kernels_*.c belong to kernels.
 C_ORDER = (
-    "tuning", "chase", "rules", "topology", "rays", "raytest", "zobrist", "variant", "position",
+    "tuning", "chase", "players", "rules", "topology", "rays", "raytest", "zobrist", "variant", "position",
     "push", "movegen", "apply", "decision", "outcome", "notation", "rng", "perft", "playout",
-    "eval", "tt", "search", "mcts", "kernels",
+    "history", "game", "eval", "tt", "searcher", "quiet", "search", "root", "mcts",
+    "player", "kernels",
 )  # fmt: skip
 
 # No I/O, no clock, and of the mathematical functions none but sqrt, which is exact everywhere.

@@ -1,0 +1,120 @@
+#include "eval.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int sum_spare(const int32_t *weight, int spare) {
+  int sum = 0;
+  for (int n = 0; n < CHASE_SPARE_FEATURES; n++)
+    if (spare > n) sum += weight[CHASE_FEATURE_SPARE + n];
+  return sum;
+}
+
+chase_status chase_evaluator_new(const chase_variant *variant, const chase_weights *weights,
+                                 chase_evaluator **out) {
+  for (int i = 0; i < CHASE_FEATURES; i++)
+    if (weights->weight[i] < -CHASE_MAX_WEIGHT || weights->weight[i] > CHASE_MAX_WEIGHT)
+      return CHASE_BAD_ARGUMENT;
+  chase_evaluator *const evaluator = calloc(1, sizeof *evaluator);
+  if (!evaluator) return CHASE_MEMORY;
+  evaluator->variant = variant;
+  evaluator->weights = *weights;
+  const int32_t *const weight = evaluator->weights.weight;
+  for (int side = 0; side < 2; side++)
+    for (int value = 1; value <= CHASE_MAX_VALUE; value++)
+      for (int cell = 0; cell < CHASE_CELLS; cell++)
+        evaluator->place[side][value][cell] =
+            weight[CHASE_FEATURE_VALUE + value - 1] +
+            weight[CHASE_FEATURE_ROW + chase_row_from_home(side, cell)];
+  for (int n = 0; n <= CHASE_MAX_DICE; n++) {
+    evaluator->dice[n] = weight[CHASE_FEATURE_DICE + chase_dice_feature(variant, n)];
+    evaluator->spare[n] = sum_spare(weight, n);
+  }
+  *out = evaluator;
+  return CHASE_OK;
+}
+
+void chase_evaluator_free(chase_evaluator *evaluator) { free(evaluator); }
+
+int chase_evaluate(const chase_evaluator *evaluator, const chase_position *position) {
+  return evaluator->variant->kernels->evaluate(evaluator, position);
+}
+
+/* Cells where the free rays of a side end, one ray after the other. */
+static void slow_survey(const chase_variant *variant, const chase_position *position, int side,
+                        bool reach[CHASE_CELLS + 1], int16_t *mobility, int16_t *entering) {
+  memset(reach, 0, (CHASE_CELLS + 1) * sizeof *reach);
+  for (int cell = 0; cell < CHASE_CELLS; cell++) {
+    const int value = position->value[side][cell];
+    bool enters = false;
+    for (int d = 0; value && d < CHASE_DIRECTIONS; d++) {
+      if (variant->rays.die[cell][value].ray[d].target == CHASE_NO_CELL) continue;
+      int at = cell, heading = d;
+      bool free_ray = true;
+      for (int i = 1; i <= value; i++) {
+        const chase_step step = variant->rays.step[at][heading];
+        at = step.cell;
+        heading = step.direction;
+        if (i < value && (position->value[0][at] || position->value[1][at])) free_ray = false;
+      }
+      if (!free_ray) continue;
+      reach[at] = true;
+      ++*mobility;
+      enters |= at == CHASE_CHAMBER;
+    }
+    *entering += enters;
+  }
+}
+
+/* Pairs of neighbours as the exchanges of R10 see them: each once. */
+static int slow_exchanges(const chase_variant *variant, const chase_position *position, int side) {
+  int n = 0;
+  for (int cell = 0; cell < CHASE_CELLS; cell++) {
+    const int value = position->value[side][cell];
+    for (int i = 0; value && i < CHASE_PARTNERS; i++) {
+      const int other = position->value[side][variant->rays.die[cell][value].partner[i]];
+      if (other) n += chase_exchange_results(value, other);
+    }
+  }
+  return n;
+}
+
+void chase_features(const chase_variant *variant, const chase_position *position,
+                    int16_t out[CHASE_FEATURES]) {
+  bool reach[2][CHASE_CELLS + 1];
+  memset(out, 0, CHASE_FEATURES * sizeof *out);
+  for (int side = 0; side < 2; side++) {
+    int16_t own[CHASE_FEATURES] = {0};
+    int16_t entering = 0;
+    slow_survey(variant, position, side, reach[side], &own[CHASE_FEATURE_MOBILITY], &entering);
+    own[CHASE_FEATURE_DICE + chase_dice_feature(variant, position->dice[side])] = 1;
+    for (int cell = 0; cell < CHASE_CELLS; cell++) {
+      const int value = position->value[side][cell];
+      own[CHASE_FEATURE_REACH] = (int16_t)(own[CHASE_FEATURE_REACH] + reach[side][cell]);
+      if (!value) continue;
+      own[CHASE_FEATURE_VALUE + value - 1]++;
+      own[CHASE_FEATURE_ROW + chase_row_from_home(side, cell)]++;
+      own[CHASE_FEATURE_GUARDED] = (int16_t)(own[CHASE_FEATURE_GUARDED] + reach[side][cell]);
+    }
+    own[CHASE_FEATURE_EXCHANGES] = (int16_t)slow_exchanges(variant, position, side);
+    own[position->spare[side] ? CHASE_FEATURE_SPLIT_LINES : CHASE_FEATURE_WHOLE_LINES] = entering;
+    for (int n = 0; n < CHASE_SPARE_FEATURES; n++)
+      own[CHASE_FEATURE_SPARE + n] = position->spare[side] > n;
+    for (int i = 0; i < CHASE_FEATURES; i++)
+      out[i] = (int16_t)(side == position->side ? out[i] + own[i] : out[i] - own[i]);
+  }
+  int loose[2] = {0, 0}, guarded[2] = {0, 0}; /* dice of this side that are attacked */
+  for (int side = 0; side < 2; side++)
+    for (int cell = 0; cell < CHASE_CELLS; cell++)
+      if (position->value[side][cell] && reach[side ^ 1][cell])
+        ++*(reach[side][cell] ? &guarded[side] : &loose[side]);
+  const int me = position->side, other = me ^ 1;
+  out[CHASE_FEATURE_ACT_LOOSE] = (int16_t)loose[other];
+  out[CHASE_FEATURE_ACT_GUARDED] = (int16_t)guarded[other];
+  out[CHASE_FEATURE_ACT_ANY] = loose[other] > 0;
+  out[CHASE_FEATURE_WAIT_LOOSE] = (int16_t)-loose[me];
+  out[CHASE_FEATURE_WAIT_GUARDED] = (int16_t)-guarded[me];
+  out[CHASE_FEATURE_WAIT_ANY] = (int16_t)-(loose[me] > 0);
+  out[CHASE_FEATURE_WAIT_TWO] = (int16_t)-(loose[me] > 1);
+  out[CHASE_FEATURE_TEMPO] = 1;
+}

@@ -1,0 +1,209 @@
+/* Players: evaluation, alpha-beta, tree search, and whole games between them.
+ * The second public header, above chase.h; what is said there of threads, memory
+ * and errors holds here.
+ *
+ * Contents: evaluation, games, players, searching, choosing, games of two players.
+ */
+#ifndef CHASE_PLAYERS_H
+#define CHASE_PLAYERS_H
+
+#include "chase.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Evaluation ----------------------------------------------------- */
+
+/* Scores are in thousandths of a die, seen by the side to act. A win in n
+ * decisions of either side from here scores CHASE_SCORE_WIN - n. */
+enum {
+  CHASE_SCORE_WIN = 32000,
+  CHASE_SCORE_PROVEN = 31000, /* from here on a score is a proven win, below -this a loss */
+  CHASE_SCORE_LIMIT = 30000,  /* bound of every evaluation */
+  CHASE_MAX_WEIGHT = 20000
+};
+
+/* What a position is judged by. The first groups count own minus the other
+ * side's; ACT and WAIT are threats of the side to act and of the other one. Dice
+ * beyond the minimum for the total (R11) are "to lose". An enemy die is
+ * attacked if some ray of ours ends on it, guarded if some ray of its own side
+ * does. */
+enum chase_feature {
+  CHASE_FEATURE_DICE = 0,                         /* one of ten: dice to lose, 0 .. 9 or more */
+  CHASE_FEATURE_VALUE = CHASE_FEATURE_DICE + 10,  /* six: dice of each value */
+  CHASE_FEATURE_ROW = CHASE_FEATURE_VALUE + 6,    /* nine: dice by row from their own end */
+  CHASE_FEATURE_MOBILITY = CHASE_FEATURE_ROW + 9, /* free rays */
+  CHASE_FEATURE_REACH,                            /* different cells where they end */
+  CHASE_FEATURE_EXCHANGES,
+  CHASE_FEATURE_GUARDED,                          /* dice on which a ray of their side ends */
+  CHASE_FEATURE_SPLIT_LINES,                      /* dice with a free ray into the chamber, spare
+                                                     die at hand */
+  CHASE_FEATURE_WHOLE_LINES,                      /* likewise, no spare die */
+  CHASE_FEATURE_SPARE,                            /* three: at least 1, 2, 3 spare dice */
+  CHASE_FEATURE_ACT_LOOSE = CHASE_FEATURE_SPARE + 3, /* attacked dice that are not guarded */
+  CHASE_FEATURE_ACT_GUARDED,
+  CHASE_FEATURE_ACT_ANY,                          /* 1 if there is a loose one */
+  CHASE_FEATURE_WAIT_LOOSE,                       /* these count for the side that waits */
+  CHASE_FEATURE_WAIT_GUARDED,
+  CHASE_FEATURE_WAIT_ANY,
+  CHASE_FEATURE_WAIT_TWO,                         /* 1 if there are two loose ones */
+  CHASE_FEATURE_TEMPO,                            /* 1 */
+  CHASE_FEATURES
+};
+
+typedef struct chase_weights {
+  int32_t weight[CHASE_FEATURES]; /* each from -CHASE_MAX_WEIGHT to CHASE_MAX_WEIGHT */
+} chase_weights;
+
+/* Weights made ready for a variant; immutable. The variant must outlive it.
+ * Allocates. CHASE_OK, CHASE_MEMORY, CHASE_BAD_ARGUMENT. */
+typedef struct chase_evaluator chase_evaluator;
+chase_status chase_evaluator_new(const chase_variant *variant, const chase_weights *weights,
+                                 chase_evaluator **out);
+void chase_evaluator_free(chase_evaluator *evaluator); /* NULL is allowed */
+
+/* Static score of any position; -CHASE_SCORE_WIN if it is lost (R11). */
+int chase_evaluate(const chase_evaluator *evaluator, const chase_position *position);
+
+/* The counts behind it: where no bound is met and the game is not over,
+ * chase_evaluate is the sum of weight x feature. */
+void chase_features(const chase_variant *variant, const chase_position *position,
+                    int16_t out[CHASE_FEATURES]);
+
+/* ---- Games: a position with its history ------------------------------ */
+
+/* Knows repetition and the turn limit, which positions do not. Hashes stand for
+ * positions: two that differ count as equal with probability 2^-64. */
+typedef struct chase_game chase_game;
+
+/* `max_turns` from the start, 1 .. CHASE_MAX_TURN_LIMIT, or 0 for no limit.
+ * Allocates. The variant must outlive it. CHASE_OK, CHASE_MEMORY,
+ * CHASE_BAD_ARGUMENT. */
+chase_status chase_game_new(const chase_variant *variant, const chase_position *start,
+                            uint32_t max_turns, chase_game **out);
+void chase_game_free(chase_game *game); /* NULL is allowed */
+/* CHASE_OK, CHASE_MEMORY, or CHASE_ILLEGAL if the decision is not legal or the
+ * game is over; nothing changes then. */
+chase_status chase_game_push(chase_game *game, chase_decision decision);
+const chase_position *chase_game_position(const chase_game *game);
+chase_termination chase_game_outcome(const chase_game *game, int *winner);
+
+/* ---- Players --------------------------------------------------------- */
+
+typedef enum chase_player_kind {
+  CHASE_PLAYER_RANDOM = 0, /* uniform over legal decisions */
+  CHASE_PLAYER_GREEDY,     /* best evaluation after its turn, ties by seed */
+  CHASE_PLAYER_AB,         /* alpha-beta */
+  CHASE_PLAYER_MCTS,       /* tree search */
+  CHASE_PLAYER_KINDS       /* sentinel */
+} chase_player_kind;
+
+typedef enum chase_tree_policy { CHASE_PUCT = 0, CHASE_UCT = 1 } chase_tree_policy;
+
+enum {
+  CHASE_MAX_DEPTH = 64,
+  CHASE_MAX_PV = 32,
+  CHASE_FULL_ROLLOUT = 1000000, /* rollout: to the end of the game */
+  CHASE_MAX_TEMP = 100000,
+  CHASE_MAX_HASH_MIB = 1 << 20
+};
+
+/* Numbers outside the given ranges are refused with CHASE_BAD_ARGUMENT. */
+typedef struct chase_player_options {
+  chase_player_kind kind;
+  uint64_t seed;
+  uint64_t nodes;     /* ab: decisions applied; 0 = no limit */
+  uint64_t sims;      /* mcts: simulations; 0 = no limit */
+  int32_t depth;      /* ab: decisions, 1 .. CHASE_MAX_DEPTH; 0 = no limit */
+  uint32_t eps;       /* share of turns played at random, in 1 / 2^32 */
+  bool always_random; /* eps = 1 */
+  uint32_t temp;      /* 0, or the score loss (thousandths of a die) at which a choice has
+                         1/e of the best one's chance; up to CHASE_MAX_TEMP */
+  uint64_t hash_mib;  /* cap of table (ab) or tree (mcts), 1 .. CHASE_MAX_HASH_MIB */
+  bool table;         /* ab: use the transposition table */
+  bool reductions;    /* ab: late move reductions and forward pruning */
+  bool verify;        /* ab: no reductions, table cut-offs at equal depth alone: the exact
+                         minimax value over the quiescence */
+  chase_tree_policy policy; /* mcts */
+  double exploration;       /* mcts: constant of UCT or PUCT, > 0, at most 100 */
+  uint32_t rollout;         /* mcts: random decisions before the evaluation, 0 .. 1000, or
+                               CHASE_FULL_ROLLOUT */
+} chase_player_options;
+
+/* The defaults of a kind: no limit at all, which the caller sets. */
+void chase_player_defaults(chase_player_kind kind, chase_player_options *out);
+
+/* Holds table, tree and random numbers of one player in one game at a time.
+ * Variant and evaluator must outlive it. Allocates, also later while it
+ * searches. CHASE_OK, CHASE_MEMORY, CHASE_BAD_ARGUMENT. */
+typedef struct chase_player chase_player;
+chase_status chase_player_new(const chase_variant *variant, const chase_evaluator *evaluator,
+                              const chase_player_options *options, chase_player **out);
+void chase_player_free(chase_player *player); /* NULL is allowed */
+
+/* Forgets everything; random numbers start anew from (its seed, game_seed, side). */
+void chase_player_new_game(chase_player *player, uint64_t game_seed, int side);
+
+/* ---- Searching ------------------------------------------------------- */
+
+typedef struct chase_line {
+  int32_t score;
+  int32_t depth;  /* ab: decisions searched; mcts: length of the longest line in the tree; else 1 */
+  uint64_t nodes; /* ab: decisions applied for this line; mcts: simulations through it */
+  int32_t length; /* of pv, at least 1 */
+  chase_decision pv[CHASE_MAX_PV];
+} chase_line;
+
+/* Lines, best first, of `count` different first decisions. */
+typedef struct chase_analysis {
+  chase_line *lines; /* the caller's, with room for `capacity` */
+  int32_t capacity;  /* lines asked for, at least 1 */
+  int32_t count;
+  int32_t depth;     /* completed */
+  uint64_t nodes;    /* decisions applied, all in all */
+  uint64_t sims;     /* mcts: simulations */
+  uint64_t polls;    /* of the stop flag */
+  bool stopped;      /* by the flag */
+} chase_analysis;
+
+/* Called between iterations by the thread that searches; returns true to stop. */
+typedef bool (*chase_report)(void *context, const chase_analysis *analysis);
+
+/* Searches until a limit of the player or the stop flag; `report` may be NULL.
+ * Single-threaded calls with node limits are deterministic. A search that is
+ * stopped at once still gives a legal first decision. CHASE_OK, CHASE_MEMORY,
+ * CHASE_BAD_ARGUMENT for a game that is over. */
+chase_status chase_player_search(chase_player *player, const chase_game *game,
+                                 chase_stop_flag *stop, chase_report report, void *context,
+                                 chase_analysis *out);
+
+/* ab: another thread that fills the same table until `stop`; `index` >= 1 makes
+ * helpers differ. */
+chase_status chase_player_help(chase_player *player, const chase_game *game, int index,
+                               chase_stop_flag *stop);
+
+/* ---- Choosing -------------------------------------------------------- */
+
+/* The player's decision, with eps and temp; `out` as for a search, or NULL.
+ * CHASE_OK, CHASE_MEMORY, CHASE_STOPPED, CHASE_BAD_ARGUMENT. */
+chase_status chase_player_choose(chase_player *player, const chase_game *game,
+                                 chase_stop_flag *stop, chase_analysis *out,
+                                 chase_decision *decision);
+
+/* ---- Games of two players -------------------------------------------- */
+
+/* Plays on to the end of `game`, whose history is the opening: a pure function of
+ * that, the players and the seed. `stats` counts the decisions played here (its
+ * turns and terminations those of the whole game); decisions go to `out`, at
+ * most `capacity`, their number to *count. CHASE_OK, CHASE_MEMORY,
+ * CHASE_STOPPED, CHASE_BAD_ARGUMENT (too little capacity; no turn limit). */
+chase_status chase_game_play(chase_game *game, chase_player *players[2], uint64_t game_seed,
+                             chase_stop_flag *stop, chase_game_stats *stats, chase_decision *out,
+                             uint64_t capacity, uint64_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,220 @@
+/* Alpha-beta: one thread's search of one position.
+ *
+ * A side may decide several times in a row (distributions, series), so a child's
+ * score is negated only if the other side acts there. Depth counts decisions. At
+ * depth 0 a quiescence plays captures out (quiet.h). */
+#ifndef CHASE_SEARCH_H
+#define CHASE_SEARCH_H
+
+#include "quiet.h"
+
+enum {
+  CHASE_LMR_DEPTH = 3,      /* least depth of a reduction */
+  CHASE_LMR_FIRST = 4,      /* decisions searched in full before */
+  CHASE_NULL_DEPTH = 2,
+  CHASE_FUTILE_DEPTH = 3,
+  CHASE_FUTILE_MARGIN = 350, /* a depth; thousandths of a die */
+  CHASE_HISTORY_MAX = 1 << 13
+};
+
+/* A decision's place in the table of what was good elsewhere. */
+static inline int chase_history_key(chase_decision d) {
+  const int slot = chase_decision_cell(d) * CHASE_DIRECTIONS + chase_decision_direction(d);
+  return chase_decision_kind(d) == CHASE_EXCHANGE
+             ? CHASE_CELLS * CHASE_DIRECTIONS * (1 + (chase_decision_value(d) & 1)) + slot
+             : slot;
+}
+
+/* Sorts one step: the best of the decisions from `i` on comes to `i`. */
+static inline chase_decision chase_next_best(chase_candidate *list, int i, int n) {
+  int best = i;
+  for (int k = i + 1; k < n; k++)
+    if (list[k].order > list[best].order) best = k;
+  const chase_candidate candidate = list[best];
+  list[best] = list[i];
+  list[i] = candidate;
+  return candidate.decision;
+}
+
+/* All legal decisions with their order: that of the table, captures, killers,
+ * history. Returns their number. */
+static inline int chase_candidates(const chase_searcher *s, const chase_position *position,
+                                   chase_decision first, int ply,
+                                   chase_candidate out[CHASE_MAX_DECISIONS]) {
+  chase_decision list[CHASE_MAX_DECISIONS];
+  const int n = chase_list(s->variant, position, list);
+  const int16_t *const history = s->good[position->side];
+  for (int i = 0; i < n; i++) {
+    const chase_decision d = list[i];
+    const int gain = chase_gain(s->variant, position, d);
+    int order;
+    if (d == first) order = INT32_MAX;
+    else if (gain) order = 1000000 + gain;
+    else if (d == s->killer[ply][0]) order = 900001;
+    else if (d == s->killer[ply][1]) order = 900000;
+    else order = history[chase_history_key(d)];
+    out[i] = (chase_candidate){order, d, (uint8_t)(gain != 0)};
+  }
+  return n;
+}
+
+/* A quiet decision refuted the line: remember it, and that those before it did not. */
+static inline void chase_remember(chase_searcher *s, int side, const chase_candidate *list, int i,
+                                  int depth, int ply) {
+  const chase_decision good = list[i].decision;
+  if (list[i].captures) return;
+  if (s->killer[ply][0] != good) {
+    s->killer[ply][1] = s->killer[ply][0];
+    s->killer[ply][0] = good;
+  }
+  const int bonus = depth * depth < 400 ? depth * depth : 400;
+  for (int k = 0; k <= i; k++) {
+    if (list[k].captures) continue;
+    int16_t *const entry = &s->good[side][chase_history_key(list[k].decision)];
+    const int sign = k == i ? bonus : -bonus;
+    *entry = (int16_t)(*entry + sign - *entry * bonus / CHASE_HISTORY_MAX);
+  }
+}
+
+static inline int chase_score_to_table(int score, int ply) {
+  return score >= CHASE_SCORE_PROVEN ? score + ply : score <= -CHASE_SCORE_PROVEN ? score - ply : score;
+}
+
+static inline int chase_score_from_table(int score, int ply) {
+  return score >= CHASE_SCORE_PROVEN ? score - ply : score <= -CHASE_SCORE_PROVEN ? score + ply : score;
+}
+
+/* Scores near the turn limit depend on it. */
+static inline uint64_t chase_search_key(const chase_searcher *s, const chase_position *position) {
+  const size_t left = chase_history_turns_left(&s->history);
+  return __builtin_expect(left > CHASE_MAX_DEPTH, 1)
+             ? position->hash
+             : position->hash ^ chase_hash_decision(left + 1, 0);
+}
+
+static inline void chase_pv_take(chase_searcher *s, int ply, chase_decision decision) {
+  s->pv[ply][0] = decision;
+  int n = s->pv_length[ply + 1];
+  if (n > CHASE_MAX_PV - 1) n = CHASE_MAX_PV - 1;
+  for (int i = 0; i < n; i++) s->pv[ply][i + 1] = s->pv[ply + 1][i];
+  s->pv_length[ply] = n + 1;
+}
+
+static int chase_search_node(chase_searcher *s, const chase_position *position, int depth,
+                             int alpha, int beta, int ply, bool may_pass);
+
+/* The score of `child`, reached by `decision` from a position of `side`. */
+static inline int chase_search_child(chase_searcher *s, int side, const chase_position *child,
+                                     int depth, int alpha, int beta, int ply) {
+  return child->side == side ? chase_search_node(s, child, depth, alpha, beta, ply, true)
+                             : -chase_search_node(s, child, depth, -beta, -alpha, ply, true);
+}
+
+/* Would the side to act keep beta even if it did nothing? Rarely wrong in a game
+ * with so many harmless decisions; the verification mode does not ask. */
+static inline bool chase_pass_holds(chase_searcher *s, const chase_position *position, int depth,
+                                    int beta, int ply) {
+  chase_position passed = *position;
+  chase_pass_turn(s->variant, &passed);
+  chase_history_undo undo;
+  chase_history_push(&s->history, passed.hash, 0, true, &undo);
+  const int reduced = depth - 3 - depth / 4;
+  const int score = -chase_search_node(s, &passed, reduced, -beta, -beta + 1, ply + 1, false);
+  chase_history_pop(&s->history, &undo);
+  return !s->halted && score >= beta;
+}
+
+/* How much shallower a late quiet decision is tried. */
+static inline int chase_reduction(int depth, int index) {
+  return 1 + (index >= 12) + (depth >= 6 && index >= 24);
+}
+
+static int chase_search_node(chase_searcher *s, const chase_position *position, int depth,
+                             int alpha, int beta, int ply, bool may_pass) {
+  s->pv_length[ply] = 0;
+  const chase_phase phase = chase_position_phase(s->variant, position);
+  if (__builtin_expect(phase == CHASE_PHASE_LOST, 0)) return ply - CHASE_SCORE_WIN;
+  if (__builtin_expect(chase_history_draws(&s->history), 0))
+    return chase_count(s->variant, position) == 0 ? ply - CHASE_SCORE_WIN : 0;
+  if (depth <= 0 || ply >= CHASE_MAX_PLY - 1) return chase_quiesce(s, position, alpha, beta, ply, 0);
+  const bool wide = beta - alpha > 1;
+  const int old_alpha = alpha;
+  const uint64_t key = chase_search_key(s, position);
+  chase_decision first = 0;
+  chase_found found;
+  if (s->table && chase_table_probe(s->table, key, &found)) {
+    first = found.decision;
+    const int score = chase_score_from_table(found.score, ply);
+    const bool deep = s->verify ? found.depth == depth : found.depth >= depth && !wide;
+    if (deep && (found.bound == CHASE_EXACT || (found.bound == CHASE_LOWER && score >= beta) ||
+                 (found.bound == CHASE_UPPER && score <= alpha)))
+      return score;
+  }
+  const bool plain = phase == CHASE_PHASE_TURN && !wide;
+  int futile = INT32_MAX; /* a quiet decision cannot reach more than this */
+  if (plain && s->tricks && alpha > -CHASE_SCORE_PROVEN && beta < CHASE_SCORE_PROVEN) {
+    const int score = chase_static_score(s->evaluator, position);
+    if (depth <= CHASE_FUTILE_DEPTH && score > -CHASE_SCORE_PROVEN) {
+      if ((s->tricks & CHASE_TRICK_STATIC) && score - CHASE_FUTILE_MARGIN * depth >= beta)
+        return score - CHASE_FUTILE_MARGIN * depth;
+      if (s->tricks & CHASE_TRICK_FUTILE) futile = score + CHASE_FUTILE_MARGIN * depth;
+    }
+    if ((s->tricks & CHASE_TRICK_PASS) && may_pass && depth >= CHASE_NULL_DEPTH && score >= beta &&
+        chase_pass_holds(s, position, depth, beta, ply))
+      return beta;
+  }
+  chase_candidate list[CHASE_MAX_DECISIONS];
+  const int n = chase_candidates(s, position, first, ply, list);
+  if (n == 0) return ply - CHASE_SCORE_WIN;
+  /* A distribution without a choice is no decision to think about. */
+  const int next_depth = depth - (s->verify || n > 1 || phase != CHASE_PHASE_DUE);
+  int best = -CHASE_SCORE_WIN;
+  chase_decision best_decision = 0;
+  for (int i = 0; i < n; i++) {
+    const chase_decision decision = chase_next_best(list, i, n);
+    const bool quiet = !list[i].captures && phase == CHASE_PHASE_TURN;
+    if (quiet && i > 0 && futile <= alpha && best > -CHASE_SCORE_PROVEN) {
+      if (futile > best) best = futile;
+      continue;
+    }
+    chase_position child = *position;
+    chase_play(s->variant, &child, decision, NULL);
+    if (s->table) chase_table_prefetch(s->table, child.hash);
+    chase_history_undo undo;
+    chase_history_push(&s->history, child.hash, decision, child.side != position->side, &undo);
+    chase_count_node(s);
+    int score;
+    if (i == 0) {
+      score = chase_search_child(s, position->side, &child, next_depth, alpha, beta, ply + 1);
+    } else {
+      int reduced = next_depth;
+      if ((s->tricks & CHASE_TRICK_LATE) && quiet && depth >= CHASE_LMR_DEPTH &&
+          i >= CHASE_LMR_FIRST)
+        reduced -= chase_reduction(depth, i);
+      score = chase_search_child(s, position->side, &child, reduced, alpha, alpha + 1, ply + 1);
+      if (score > alpha && reduced < next_depth && !s->halted)
+        score = chase_search_child(s, position->side, &child, next_depth, alpha, alpha + 1, ply + 1);
+      if (score > alpha && score < beta && !s->halted)
+        score = chase_search_child(s, position->side, &child, next_depth, alpha, beta, ply + 1);
+    }
+    chase_history_pop(&s->history, &undo);
+    if (__builtin_expect(s->halted, 0)) return 0;
+    if (score <= best && best_decision) continue;
+    best = score;
+    best_decision = decision;
+    if (score <= alpha) continue;
+    alpha = score;
+    if (wide) chase_pv_take(s, ply, decision);
+    if (score >= beta) {
+      chase_remember(s, position->side, list, i, depth, ply);
+      break;
+    }
+  }
+  if (s->table)
+    chase_table_store(s->table, key, best > old_alpha ? best_decision : first,
+                      chase_score_to_table(best, ply), depth,
+                      best >= beta ? CHASE_LOWER : best > old_alpha ? CHASE_EXACT : CHASE_UPPER);
+  return best;
+}
+
+#endif
