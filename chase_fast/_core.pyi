@@ -1,6 +1,6 @@
 """Types of the compiled core; the docstrings stand in ``_core.pyx``."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, ClassVar, NamedTuple, Self, final
 
@@ -213,6 +213,91 @@ def _playouts(
     max_turns: int,
     stop: StopFlag,
 ) -> int: ...  # games finished; fills out[:n]; releases the GIL
+
+# ---- Players
+
+FEATURES: tuple[str, ...]  # names of the weights, in order
+SCORE_WIN: int
+SCORE_PROVEN: int
+MAX_WEIGHT: int
+MAX_DEPTH: int
+MAX_TEMP: int
+MAX_HASH_MIB: int
+FULL_ROLLOUT: int
+PLAYER_KINDS: tuple[str, ...]
+TREE_POLICIES: tuple[str, ...]
+
+class Line(NamedTuple):
+    score: int
+    depth: int
+    nodes: int
+    pv: tuple[Move, ...]
+
+class Analysis(NamedTuple):
+    lines: tuple[Line, ...]
+    depth: int
+    nodes: int
+    sims: int
+    polls: int
+    stopped: bool
+
+@final
+class Evaluator:
+    def __new__(cls, rules: Rules, weights: Iterable[int]) -> Self: ...
+    @property
+    def rules(self) -> Rules: ...
+    def evaluate(self, position: Position) -> int: ...
+
+def features(position: Position) -> npt.NDArray[np.int16]: ...  # (len(FEATURES),)
+
+@final
+class CorePlayer:
+    def __new__(
+        cls,
+        evaluator: Evaluator,
+        kind: str,
+        *,
+        seed: int = 0,
+        nodes: int = 0,
+        sims: int = 0,
+        depth: int = 0,
+        eps: float = 0.0,
+        temp: int = 0,
+        hash_mib: int = 64,
+        table: bool = True,
+        reductions: bool = True,
+        verify: bool = False,
+        policy: str = "puct",
+        exploration: float | None = None,
+        rollout: int | None = None,
+    ) -> Self: ...
+    @property
+    def evaluator(self) -> Evaluator: ...
+    def new_game(self, seed: int, side: int) -> None: ...
+    def share(self, owner: CorePlayer, index: int) -> None: ...
+    def search(
+        self,
+        start: Position,
+        moves: Iterable[Move],
+        stop: StopFlag,
+        *,
+        lines: int = 1,
+        max_turns: int = 0,
+        report: Callable[[Analysis], object] | None = None,
+    ) -> Analysis: ...
+    def choose(
+        self, start: Position, moves: Iterable[Move], stop: StopFlag, *, max_turns: int = 0
+    ) -> tuple[Move, Analysis]: ...
+
+def play_game(
+    start: Position,
+    opening: Iterable[Move],
+    red: CorePlayer,
+    blue: CorePlayer,
+    seed: int,
+    max_turns: int,
+    stop: StopFlag,
+) -> tuple[list[Move], np.void] | None: ...
 
 _STATUS_COUNT: int
 

@@ -4,7 +4,7 @@ Only what the binding names is declared, in the order of the header.
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport int8_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int32_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 
 cdef extern from "chase.h" nogil:
@@ -231,3 +231,117 @@ cdef extern from "chase.h" nogil:
     chase_status chase_playouts(const chase_variant *variant, const chase_position *position,
                                 const chase_playout_options *options, const int32_t *stop,
                                 chase_game_stats *out, uint64_t *done)
+
+
+cdef extern from "players.h" nogil:
+    # ---- Evaluation
+    enum:
+        CHASE_SCORE_WIN
+        CHASE_SCORE_PROVEN
+        CHASE_MAX_WEIGHT
+        CHASE_FEATURES
+        CHASE_FEATURE_DICE
+        CHASE_FEATURE_VALUE
+        CHASE_FEATURE_ROW
+        CHASE_FEATURE_MOBILITY
+        CHASE_FEATURE_SPARE
+        CHASE_FEATURE_ACT_LOOSE
+
+    ctypedef struct chase_weights:
+        int32_t weight[CHASE_FEATURES]
+
+    ctypedef struct chase_evaluator:
+        pass
+
+    chase_status chase_evaluator_new(const chase_variant *variant, const chase_weights *weights,
+                                     chase_evaluator **out)
+    void chase_evaluator_free(chase_evaluator *evaluator)
+    int chase_evaluate(const chase_evaluator *evaluator, const chase_position *position)
+    void chase_features(const chase_variant *variant, const chase_position *position, int16_t *out)
+
+    # ---- Games
+    ctypedef struct chase_game:
+        pass
+
+    chase_status chase_game_new(const chase_variant *variant, const chase_position *start,
+                                uint32_t max_turns, chase_game **out)
+    void chase_game_free(chase_game *game)
+    chase_status chase_game_push(chase_game *game, chase_decision decision)
+    const chase_position *chase_game_position(const chase_game *game)
+    chase_termination chase_game_outcome(const chase_game *game, int *winner)
+
+    # ---- Players
+    ctypedef enum chase_player_kind:
+        CHASE_PLAYER_RANDOM
+        CHASE_PLAYER_GREEDY
+        CHASE_PLAYER_AB
+        CHASE_PLAYER_MCTS
+        CHASE_PLAYER_KINDS
+
+    ctypedef enum chase_tree_policy:
+        CHASE_PUCT
+        CHASE_UCT
+
+    enum:
+        CHASE_MAX_DEPTH
+        CHASE_FULL_ROLLOUT
+        CHASE_MAX_TEMP
+        CHASE_MAX_HASH_MIB
+
+    ctypedef struct chase_player_options:
+        chase_player_kind kind
+        uint64_t seed
+        uint64_t nodes
+        uint64_t sims
+        int32_t depth
+        uint32_t eps
+        bint always_random
+        uint32_t temp
+        uint64_t hash_mib
+        bint table
+        bint reductions
+        bint verify
+        chase_tree_policy policy
+        double exploration
+        uint32_t rollout
+
+    void chase_player_defaults(chase_player_kind kind, chase_player_options *out)
+
+    ctypedef struct chase_player:
+        pass
+
+    chase_status chase_player_new(const chase_variant *variant, const chase_evaluator *evaluator,
+                                  const chase_player_options *options, chase_player **out)
+    void chase_player_free(chase_player *player)
+    void chase_player_new_game(chase_player *player, uint64_t game_seed, int side)
+
+    # ---- Searching
+    ctypedef struct chase_line:
+        int32_t score
+        int32_t depth
+        uint64_t nodes
+        int32_t length
+        chase_decision pv[32]
+
+    ctypedef struct chase_analysis:
+        chase_line *lines
+        int32_t capacity
+        int32_t count
+        int32_t depth
+        uint64_t nodes
+        uint64_t sims
+        uint64_t polls
+        bint stopped
+
+    ctypedef bint (*chase_report)(void *context, const chase_analysis *analysis) noexcept
+
+    chase_status chase_player_search(chase_player *player, const chase_game *game,
+                                     const int32_t *stop, chase_report report, void *context,
+                                     chase_analysis *out)
+    chase_status chase_player_share(chase_player *helper, const chase_player *owner, int index)
+    chase_status chase_player_choose(chase_player *player, const chase_game *game,
+                                     const int32_t *stop, chase_analysis *out,
+                                     chase_decision *decision)
+    chase_status chase_game_play(chase_game *game, chase_player **players, uint64_t game_seed,
+                                 const int32_t *stop, chase_game_stats *stats,
+                                 chase_decision *out, uint64_t capacity, uint64_t *count)

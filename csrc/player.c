@@ -87,7 +87,7 @@ void chase_player_new_game(chase_player *player, uint64_t game_seed, int side) {
 
 /* ---- searching ---- */
 
-static chase_status search_ab(chase_player *player, const chase_game *game, int first_depth,
+static chase_status search_ab(chase_player *player, const chase_game *game,
                               chase_stop_flag *stop, chase_report report, void *context,
                               chase_analysis *out) {
   chase_searcher *const s = player->searcher;
@@ -102,19 +102,20 @@ static chase_status search_ab(chase_player *player, const chase_game *game, int 
   memset(s->killer, 0, sizeof s->killer);
   if (s->table) chase_table_next_age(&player->table);
   const int depth = player->options.depth ? player->options.depth : CHASE_MAX_DEPTH;
-  player->variant->kernels->deepen(s, &game->position, first_depth, depth, player->roots, report,
-                                   context, out);
+  player->variant->kernels->deepen(s, &game->position, 1 + player->index % 2, depth, player->roots,
+                                   report, context, out);
   return CHASE_OK;
 }
 
-chase_status chase_player_help(chase_player *player, const chase_game *game, int index,
-                               chase_stop_flag *stop) {
-  int winner;
-  if (player->options.kind != CHASE_PLAYER_AB || chase_game_outcome(game, &winner) != CHASE_NOT_OVER)
+chase_status chase_player_share(chase_player *helper, const chase_player *owner, int index) {
+  if (!helper->searcher || !owner->table.bucket || helper == owner || index < 1)
     return CHASE_BAD_ARGUMENT;
-  chase_line line;
-  chase_analysis analysis = {.lines = &line, .capacity = 1};
-  return search_ab(player, game, 1 + index % 2, stop, NULL, NULL, &analysis);
+  chase_table_free(&helper->table);
+  helper->table = owner->table;
+  helper->table.memory = NULL;
+  helper->searcher->table = &helper->table;
+  helper->index = index;
+  return CHASE_OK;
 }
 
 /* ---- one turn ahead ---- */
@@ -202,7 +203,7 @@ chase_status chase_player_search(chase_player *player, const chase_game *game,
   switch (player->options.kind) {
     case CHASE_PLAYER_RANDOM: return search_random(player, game, out);
     case CHASE_PLAYER_GREEDY: return search_greedy(player, game, out);
-    default: return search_ab(player, game, 1, stop, report, context, out);
+    default: return search_ab(player, game, stop, report, context, out);
   }
 }
 
@@ -248,7 +249,9 @@ chase_status chase_player_choose(chase_player *player, const chase_game *game,
   chase_analysis own = {.lines = lines, .capacity = 1};
   chase_analysis *const analysis = out ? out : &own;
   const bool sampled = player->options.temp && player->options.kind != CHASE_PLAYER_RANDOM;
-  if (sampled && !out) own.capacity = CHOICE_LINES;
+  const int32_t room = analysis->capacity;
+  const int32_t wanted = sampled ? CHOICE_LINES : 1;
+  analysis->capacity = out && room < wanted ? room : wanted;
   chase_status status;
   if (random_turn(player, game)) {
     *analysis = (chase_analysis){.lines = analysis->lines, .capacity = analysis->capacity};
@@ -258,5 +261,5 @@ chase_status chase_player_choose(chase_player *player, const chase_game *game,
   }
   if (status != CHASE_OK) return status;
   *decision = sampled ? sample(player, analysis) : analysis->lines[0].pv[0];
-  return CHASE_OK;
+  return analysis->stopped ? CHASE_STOPPED : CHASE_OK;
 }

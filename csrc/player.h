@@ -14,7 +14,8 @@ struct chase_player {
   bool random_turn;
   chase_searcher *searcher;  /* ab */
   chase_roots *roots;        /* ab */
-  chase_table table;         /* ab */
+  chase_table table;         /* ab; without memory of its own where it is another player's */
+  int index;                 /* ab: of a helper, else 0 */
 };
 
 #endif

@@ -178,15 +178,17 @@ chase_status chase_player_search(chase_player *player, const chase_game *game,
                                  chase_stop_flag *stop, chase_report report, void *context,
                                  chase_analysis *out);
 
-/* ab: another thread that fills the same table until `stop`; `index` >= 1 makes
- * helpers differ. */
-chase_status chase_player_help(chase_player *player, const chase_game *game, int index,
-                               chase_stop_flag *stop);
+/* ab: from now on `helper` uses the table of `owner`, which must outlive it; to be
+ * called before each search of the two in different threads, while neither
+ * searches. `index` >= 1 makes helpers differ. CHASE_OK or CHASE_BAD_ARGUMENT. */
+chase_status chase_player_share(chase_player *helper, const chase_player *owner, int index);
 
 /* ---- Choosing -------------------------------------------------------- */
 
-/* The player's decision, with eps and temp; `out` as for a search, or NULL.
- * CHASE_OK, CHASE_MEMORY, CHASE_STOPPED, CHASE_BAD_ARGUMENT. */
+/* The player's decision, with eps and temp; `out` as for a search, or NULL, has
+ * the lines looked at: one, or eight with temp, if there is room for them. When
+ * the flag stopped the search: CHASE_STOPPED, and *decision is the best so far.
+ * Else CHASE_OK, CHASE_MEMORY, CHASE_BAD_ARGUMENT. */
 chase_status chase_player_choose(chase_player *player, const chase_game *game,
                                  chase_stop_flag *stop, chase_analysis *out,
                                  chase_decision *decision);

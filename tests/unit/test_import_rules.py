@@ -24,9 +24,10 @@ pytestmark = pytest.mark.no_core
 # csrc: NAME.c and NAME.h are one layer, kernels_*.c belong to kernels.
 C_ORDER = (
     "tuning", "chase", "players", "rules", "topology", "rays", "raytest", "zobrist", "variant", "position",
-    "push", "movegen", "apply", "decision", "outcome", "notation", "rng", "perft", "playout",
+    "push", "movegen", "apply", "decision", "outcome", "notation", "rng", "perft",
+    "tally", "playout",
     "history", "game", "eval", "tt", "searcher", "quiet", "search", "root", "mcts",
-    "player", "kernels",
+    "player", "selfplay", "kernels",
 )  # fmt: skip
 
 # No I/O, no clock, and of the mathematical functions none but sqrt, which is exact everywhere.
