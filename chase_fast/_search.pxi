@@ -9,7 +9,7 @@ cdef tuple _feature_names():
     names = [f"dice_{n}" for n in range(CHASE_FEATURE_VALUE - CHASE_FEATURE_DICE)]
     names += [f"value_{n + 1}" for n in range(CHASE_FEATURE_ROW - CHASE_FEATURE_VALUE)]
     names += [f"row_{n}" for n in range(CHASE_FEATURE_MOBILITY - CHASE_FEATURE_ROW)]
-    names += ["mobility", "reach", "exchanges", "guarded", "split_lines", "whole_lines"]
+    names += ["mobility", "reach", "linked", "guarded", "split_line", "whole_line"]
     names += [f"spare_{n + 1}" for n in range(CHASE_FEATURE_ACT_LOOSE - CHASE_FEATURE_SPARE)]
     names += ["act_loose", "act_guarded", "act_any"]
     names += ["wait_loose", "wait_guarded", "wait_any", "wait_two", "tempo"]

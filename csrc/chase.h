@@ -136,7 +136,7 @@ typedef struct chase_variant chase_variant;
 /* Instruction set of the hot loops. AUTO takes the best that runs here. */
 typedef enum chase_isa { CHASE_ISA_AUTO = 0, CHASE_ISA_GENERIC, CHASE_ISA_V3, CHASE_ISA_COUNT } chase_isa;
 
-/* Allocates (about 220 KiB); release with chase_variant_free. CHASE_OK,
+/* Allocates (about 150 KiB); release with chase_variant_free. CHASE_OK,
  * CHASE_MEMORY, CHASE_BAD_RULES, or CHASE_BAD_ARGUMENT for an instruction set
  * that this processor does not have. */
 chase_status chase_variant_new(const chase_rules *rules, chase_isa isa, chase_variant **out);

@@ -1,3 +1,4 @@
+#define _POSIX_C_SOURCE 200112L
 #include "eval.h"
 
 #include <stdlib.h>
@@ -10,22 +11,35 @@ static int sum_spare(const int32_t *weight, int spare) {
   return sum;
 }
 
+static void judge_die(chase_evaluator *evaluator, int cell, int value) {
+  const int32_t *const weight = evaluator->weights.weight;
+  const chase_die_table *const die = &evaluator->variant->rays.die[cell][value];
+  chase_judged *const judged = &evaluator->die[cell][value];
+  for (int side = 0; side < 2; side++)
+    judged->place[side] = weight[CHASE_FEATURE_VALUE + value - 1] +
+                          weight[CHASE_FEATURE_ROW + chase_row_from_home(side, cell)];
+  for (int d = 0; d < CHASE_DIRECTIONS; d++) {
+    const int target = die->ray[d].target;
+    if (target != CHASE_NO_CELL)
+      judged->target.word[target / CHASE_WORD_CELLS][d] = chase_cell_bit(target);
+  }
+}
+
 chase_status chase_evaluator_new(const chase_variant *variant, const chase_weights *weights,
                                  chase_evaluator **out) {
   for (int i = 0; i < CHASE_FEATURES; i++)
     if (weights->weight[i] < -CHASE_MAX_WEIGHT || weights->weight[i] > CHASE_MAX_WEIGHT)
       return CHASE_BAD_ARGUMENT;
-  chase_evaluator *const evaluator = calloc(1, sizeof *evaluator);
-  if (!evaluator) return CHASE_MEMORY;
+  void *memory = NULL;
+  if (posix_memalign(&memory, _Alignof(chase_evaluator), sizeof(chase_evaluator)) != 0)
+    return CHASE_MEMORY;
+  chase_evaluator *const evaluator = memset(memory, 0, sizeof *evaluator);
   evaluator->variant = variant;
   evaluator->weights = *weights;
-  const int32_t *const weight = evaluator->weights.weight;
-  for (int side = 0; side < 2; side++)
+  for (int cell = 0; cell < CHASE_CELLS; cell++)
     for (int value = 1; value <= CHASE_MAX_VALUE; value++)
-      for (int cell = 0; cell < CHASE_CELLS; cell++)
-        evaluator->place[side][value][cell] =
-            weight[CHASE_FEATURE_VALUE + value - 1] +
-            weight[CHASE_FEATURE_ROW + chase_row_from_home(side, cell)];
+      judge_die(evaluator, cell, value);
+  const int32_t *const weight = evaluator->weights.weight;
   for (int n = 0; n <= CHASE_MAX_DICE; n++) {
     evaluator->dice[n] = weight[CHASE_FEATURE_DICE + chase_dice_feature(variant, n)];
     evaluator->spare[n] = sum_spare(weight, n);
@@ -42,11 +56,10 @@ int chase_evaluate(const chase_evaluator *evaluator, const chase_position *posit
 
 /* Cells where the free rays of a side end, one ray after the other. */
 static void slow_survey(const chase_variant *variant, const chase_position *position, int side,
-                        bool reach[CHASE_CELLS + 1], int16_t *mobility, int16_t *entering) {
+                        bool reach[CHASE_CELLS + 1], int16_t *mobility) {
   memset(reach, 0, (CHASE_CELLS + 1) * sizeof *reach);
   for (int cell = 0; cell < CHASE_CELLS; cell++) {
     const int value = position->value[side][cell];
-    bool enters = false;
     for (int d = 0; value && d < CHASE_DIRECTIONS; d++) {
       if (variant->rays.die[cell][value].ray[d].target == CHASE_NO_CELL) continue;
       int at = cell, heading = d;
@@ -60,23 +73,19 @@ static void slow_survey(const chase_variant *variant, const chase_position *posi
       if (!free_ray) continue;
       reach[at] = true;
       ++*mobility;
-      enters |= at == CHASE_CHAMBER;
     }
-    *entering += enters;
   }
 }
 
-/* Pairs of neighbours as the exchanges of R10 see them: each once. */
-static int slow_exchanges(const chase_variant *variant, const chase_position *position, int side) {
-  int n = 0;
-  for (int cell = 0; cell < CHASE_CELLS; cell++) {
-    const int value = position->value[side][cell];
-    for (int i = 0; value && i < CHASE_PARTNERS; i++) {
-      const int other = position->value[side][variant->rays.die[cell][value].partner[i]];
-      if (other) n += chase_exchange_results(value, other);
-    }
-  }
-  return n;
+/* Has the die on `cell` a neighbour of its own side (R10)? */
+static bool slow_linked(const chase_variant *variant, const chase_position *position, int side,
+                        int cell) {
+  for (int other = 0; other < CHASE_CELLS; other++)
+    for (int i = 0; i < CHASE_PARTNERS && position->value[side][other]; i++)
+      if (variant->rays.die[cell][1].partner[i] == other ||
+          variant->rays.die[other][1].partner[i] == cell)
+        return true;
+  return false;
 }
 
 void chase_features(const chase_variant *variant, const chase_position *position,
@@ -85,8 +94,7 @@ void chase_features(const chase_variant *variant, const chase_position *position
   memset(out, 0, CHASE_FEATURES * sizeof *out);
   for (int side = 0; side < 2; side++) {
     int16_t own[CHASE_FEATURES] = {0};
-    int16_t entering = 0;
-    slow_survey(variant, position, side, reach[side], &own[CHASE_FEATURE_MOBILITY], &entering);
+    slow_survey(variant, position, side, reach[side], &own[CHASE_FEATURE_MOBILITY]);
     own[CHASE_FEATURE_DICE + chase_dice_feature(variant, position->dice[side])] = 1;
     for (int cell = 0; cell < CHASE_CELLS; cell++) {
       const int value = position->value[side][cell];
@@ -94,10 +102,12 @@ void chase_features(const chase_variant *variant, const chase_position *position
       if (!value) continue;
       own[CHASE_FEATURE_VALUE + value - 1]++;
       own[CHASE_FEATURE_ROW + chase_row_from_home(side, cell)]++;
+      own[CHASE_FEATURE_LINKED] =
+          (int16_t)(own[CHASE_FEATURE_LINKED] + slow_linked(variant, position, side, cell));
       own[CHASE_FEATURE_GUARDED] = (int16_t)(own[CHASE_FEATURE_GUARDED] + reach[side][cell]);
     }
-    own[CHASE_FEATURE_EXCHANGES] = (int16_t)slow_exchanges(variant, position, side);
-    own[position->spare[side] ? CHASE_FEATURE_SPLIT_LINES : CHASE_FEATURE_WHOLE_LINES] = entering;
+    own[position->spare[side] ? CHASE_FEATURE_SPLIT_LINE : CHASE_FEATURE_WHOLE_LINE] =
+        reach[side][CHASE_CHAMBER];
     for (int n = 0; n < CHASE_SPARE_FEATURES; n++)
       own[CHASE_FEATURE_SPARE + n] = position->spare[side] > n;
     for (int i = 0; i < CHASE_FEATURES; i++)

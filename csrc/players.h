@@ -35,11 +35,10 @@ enum chase_feature {
   CHASE_FEATURE_ROW = CHASE_FEATURE_VALUE + 6,    /* nine: dice by row from their own end */
   CHASE_FEATURE_MOBILITY = CHASE_FEATURE_ROW + 9, /* free rays */
   CHASE_FEATURE_REACH,                            /* different cells where they end */
-  CHASE_FEATURE_EXCHANGES,
+  CHASE_FEATURE_LINKED,                           /* dice beside another of their side (R10) */
   CHASE_FEATURE_GUARDED,                          /* dice on which a ray of their side ends */
-  CHASE_FEATURE_SPLIT_LINES,                      /* dice with a free ray into the chamber, spare
-                                                     die at hand */
-  CHASE_FEATURE_WHOLE_LINES,                      /* likewise, no spare die */
+  CHASE_FEATURE_SPLIT_LINE,                       /* 1: a free ray into the chamber, spare dice */
+  CHASE_FEATURE_WHOLE_LINE,                       /* 1: likewise, no spare die */
   CHASE_FEATURE_SPARE,                            /* three: at least 1, 2, 3 spare dice */
   CHASE_FEATURE_ACT_LOOSE = CHASE_FEATURE_SPARE + 3, /* attacked dice that are not guarded */
   CHASE_FEATURE_ACT_GUARDED,

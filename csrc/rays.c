@@ -70,7 +70,6 @@ static void build_set(chase_rays *rays, int cell, int value) {
   for (int d = 0; d < CHASE_DIRECTIONS; d++) {
     const chase_ray ray = walk_ray(rays, cell, value, d, clear);
     die->ray[d] = ray;
-    if (ray.target != CHASE_NO_CELL) add_cell(&rays->target[cell][value - 1], d, ray.target);
     if (ray.target == CHASE_NO_CELL) {
       never(chain, d);
     } else if (ray.target == CHASE_CHAMBER) {

@@ -56,9 +56,6 @@ typedef struct chase_rays {
    * illegal if all these cells hold own dice. A chain that cannot get there
    * asks for the chamber, which never holds a die. */
   _Alignas(32) chase_lanes chain[CHASE_CELLS][CHASE_MAX_VALUE];
-  /* Lane d: the cell where ray d ends, the chamber too; nothing where there is no
-   * such ray, and in lanes 6 and 7. */
-  _Alignas(32) chase_lanes target[CHASE_CELLS][CHASE_MAX_VALUE];
   chase_step step[CHASE_CELLS][CHASE_DIRECTIONS];
   uint8_t partner_direction[CHASE_CELLS][CHASE_PARTNERS];
   /* Cells from which some step is illegal for a pushed die. No own die on them:

@@ -52,6 +52,13 @@ static inline unsigned chase_free_lanes_reach(const chase_lanes *lanes, const ch
   return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(free_lanes));
 }
 
+static inline void chase_reach_add(const chase_lanes *target, chase_reach *reach) {
+  const __m256i *const t = (const __m256i *)target->word[0];
+  reach->w0 = _mm256_or_si256(reach->w0, _mm256_load_si256(t));
+  reach->w1 = _mm256_or_si256(reach->w1, _mm256_load_si256(t + 1));
+  reach->w2 = _mm256_or_si256(reach->w2, _mm256_load_si256(t + 2));
+}
+
 static inline uint32_t chase_reach_fold(__m256i lanes) {
   __m128i x = _mm_or_si128(_mm256_castsi256_si128(lanes), _mm256_extracti128_si256(lanes, 1));
   x = _mm_or_si128(x, _mm_shuffle_epi32(x, 0x4e));
@@ -118,6 +125,14 @@ static inline unsigned chase_free_lanes_reach(const chase_lanes *lanes, const ch
                                                      _mm_setzero_si128()));
 }
 
+static inline void chase_reach_add(const chase_lanes *target, chase_reach *reach) {
+  for (int w = 0; w < CHASE_WORDS; w++) {
+    const __m128i *const t = (const __m128i *)target->word[w];
+    reach->word[w] =
+        _mm_or_si128(reach->word[w], _mm_or_si128(_mm_load_si128(t), _mm_load_si128(t + 1)));
+  }
+}
+
 static inline void chase_reach_words(const chase_reach *reach, uint32_t out[CHASE_WORDS]) {
   for (int w = 0; w < CHASE_WORDS; w++) {
     __m128i x = reach->word[w];
@@ -160,6 +175,11 @@ static inline unsigned chase_free_lanes_reach(const chase_lanes *lanes, const ch
     for (int w = 0; w < CHASE_WORDS; w++)
       reach->word[w] |= target->word[w][lane] & -(uint32_t)(free_lanes >> lane & 1);
   return free_lanes;
+}
+
+static inline void chase_reach_add(const chase_lanes *target, chase_reach *reach) {
+  for (int lane = 0; lane < CHASE_LANES; lane++)
+    for (int w = 0; w < CHASE_WORDS; w++) reach->word[w] |= target->word[w][lane];
 }
 
 static inline void chase_reach_words(const chase_reach *reach, uint32_t out[CHASE_WORDS]) {

@@ -12,17 +12,18 @@ enum {
 /* All legal decisions, none searched yet. */
 static inline void chase_roots_fill(chase_searcher *s, const chase_position *position,
                                     chase_roots *out) {
-  chase_candidate list[CHASE_MAX_DECISIONS];
   chase_found found = {0, 0, 0, CHASE_BOUND_NONE};
   if (s->table) chase_table_probe(s->table, chase_search_key(s, position), &found);
-  const int n = chase_candidates(s, position, found.decision, 0, list);
+  chase_candidate list[CHASE_MAX_DECISIONS];
+  const chase_phase phase = chase_position_phase(s->variant, position);
+  const int n = chase_candidates(s, position, phase, found.decision, 0, list);
   const int score = chase_static_score(s->evaluator, position);
-  for (int i = 0; i < n; i++) {
-    chase_line *const line = &out->line[i];
+  out->count = 0;
+  for (int i = found.decision ? -1 : 0; i < n; i++) {
+    chase_line *const line = &out->line[out->count++];
     *line = (chase_line){.score = score, .depth = 0, .nodes = 0, .length = 1};
-    line->pv[0] = chase_next_best(list, i, n);
+    line->pv[0] = i < 0 ? found.decision : list[i].decision;
   }
-  out->count = n;
 }
 
 /* line[from] moves to `to`, those between one further. */

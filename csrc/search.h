@@ -6,75 +6,15 @@
 #ifndef CHASE_SEARCH_H
 #define CHASE_SEARCH_H
 
-#include "quiet.h"
+#include "order.h"
 
 enum {
   CHASE_LMR_DEPTH = 3,      /* least depth of a reduction */
   CHASE_LMR_FIRST = 4,      /* decisions searched in full before */
   CHASE_NULL_DEPTH = 2,
   CHASE_FUTILE_DEPTH = 3,
-  CHASE_FUTILE_MARGIN = 350, /* a depth; thousandths of a die */
-  CHASE_HISTORY_MAX = 1 << 13
+  CHASE_FUTILE_MARGIN = 350 /* a depth; thousandths of a die */
 };
-
-/* A decision's place in the table of what was good elsewhere. */
-static inline int chase_history_key(chase_decision d) {
-  const int slot = chase_decision_cell(d) * CHASE_DIRECTIONS + chase_decision_direction(d);
-  return chase_decision_kind(d) == CHASE_EXCHANGE
-             ? CHASE_CELLS * CHASE_DIRECTIONS * (1 + (chase_decision_value(d) & 1)) + slot
-             : slot;
-}
-
-/* Sorts one step: the best of the decisions from `i` on comes to `i`. */
-static inline chase_decision chase_next_best(chase_candidate *list, int i, int n) {
-  int best = i;
-  for (int k = i + 1; k < n; k++)
-    if (list[k].order > list[best].order) best = k;
-  const chase_candidate candidate = list[best];
-  list[best] = list[i];
-  list[i] = candidate;
-  return candidate.decision;
-}
-
-/* All legal decisions with their order: that of the table, captures, killers,
- * history. Returns their number. */
-static inline int chase_candidates(const chase_searcher *s, const chase_position *position,
-                                   chase_decision first, int ply,
-                                   chase_candidate out[CHASE_MAX_DECISIONS]) {
-  chase_decision list[CHASE_MAX_DECISIONS];
-  const int n = chase_list(s->variant, position, list);
-  const int16_t *const history = s->good[position->side];
-  for (int i = 0; i < n; i++) {
-    const chase_decision d = list[i];
-    const int gain = chase_gain(s->variant, position, d);
-    int order;
-    if (d == first) order = INT32_MAX;
-    else if (gain) order = 1000000 + gain;
-    else if (d == s->killer[ply][0]) order = 900001;
-    else if (d == s->killer[ply][1]) order = 900000;
-    else order = history[chase_history_key(d)];
-    out[i] = (chase_candidate){order, d, (uint8_t)(gain != 0)};
-  }
-  return n;
-}
-
-/* A quiet decision refuted the line: remember it, and that those before it did not. */
-static inline void chase_remember(chase_searcher *s, int side, const chase_candidate *list, int i,
-                                  int depth, int ply) {
-  const chase_decision good = list[i].decision;
-  if (list[i].captures) return;
-  if (s->killer[ply][0] != good) {
-    s->killer[ply][1] = s->killer[ply][0];
-    s->killer[ply][0] = good;
-  }
-  const int bonus = depth * depth < 400 ? depth * depth : 400;
-  for (int k = 0; k <= i; k++) {
-    if (list[k].captures) continue;
-    int16_t *const entry = &s->good[side][chase_history_key(list[k].decision)];
-    const int sign = k == i ? bonus : -bonus;
-    *entry = (int16_t)(*entry + sign - *entry * bonus / CHASE_HISTORY_MAX);
-  }
-}
 
 static inline int chase_score_to_table(int score, int ply) {
   return score >= CHASE_SCORE_PROVEN ? score + ply : score <= -CHASE_SCORE_PROVEN ? score - ply : score;
@@ -164,15 +104,31 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
       return beta;
   }
   chase_candidate list[CHASE_MAX_DECISIONS];
-  const int n = chase_candidates(s, position, first, ply, list);
-  if (n == 0) return ply - CHASE_SCORE_WIN;
+  int n = 0; /* candidates in the list, without the table's decision */
+  bool listed = false;
   /* A distribution without a choice is no decision to think about. */
-  const int next_depth = depth - (s->verify || n > 1 || phase != CHASE_PHASE_DUE);
+  int next_depth = depth - 1;
+  if (phase == CHASE_PHASE_DUE) {
+    n = chase_candidates(s, position, phase, first, ply, list);
+    listed = true;
+    next_depth += !s->verify && n + (first != 0) == 1;
+  }
   int best = -CHASE_SCORE_WIN;
   chase_decision best_decision = 0;
-  for (int i = 0; i < n; i++) {
-    const chase_decision decision = chase_next_best(list, i, n);
-    const bool quiet = !list[i].captures && phase == CHASE_PHASE_TURN;
+  for (int i = 0;; i++) {
+    /* What the table remembers often ends it, without a list. */
+    const bool remembered = i == 0 && first;
+    if (!remembered && !listed) {
+      n = chase_candidates(s, position, phase, first, ply, list);
+      listed = true;
+    }
+    const int at = i - (first != 0);
+    if (!remembered && at >= n) break;
+    const chase_candidate *const candidate = &list[remembered ? 0 : at];
+    const chase_decision decision = remembered ? first : candidate->decision;
+    const bool captures =
+        remembered ? chase_gain(s->variant, position, first) != 0 : candidate->captures;
+    const bool quiet = !captures && phase == CHASE_PHASE_TURN;
     if (quiet && i > 0 && futile <= alpha && best > -CHASE_SCORE_PROVEN) {
       if (futile > best) best = futile;
       continue;
@@ -206,10 +162,11 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
     alpha = score;
     if (wide) chase_pv_take(s, ply, decision);
     if (score >= beta) {
-      chase_remember(s, position->side, list, i, depth, ply);
+      if (!captures) chase_remember(s, position->side, decision, list, remembered ? 0 : at, depth, ply);
       break;
     }
   }
+  if (!best_decision) return ply - CHASE_SCORE_WIN; /* no legal decision (R11) */
   if (s->table)
     chase_table_store(s->table, key, best > old_alpha ? best_decision : first,
                       chase_score_to_table(best, ply), depth,

@@ -10,7 +10,8 @@ enum {
   CHASE_MAX_QUIET = 16,    /* decisions that the quiescence looks ahead */
   CHASE_POLL_NODES = 512,  /* nodes between two looks at the stop flag: a power of two */
   CHASE_HISTORY_KEYS = 3 * CHASE_CELLS * CHASE_DIRECTIONS,
-  CHASE_DELTA_MARGIN = 900 /* thousandths of a die that a capture may gain beside its dice */
+  CHASE_DELTA_MARGIN = 900, /* thousandths of a die that a capture may gain beside its dice */
+  CHASE_ROUGH_MARGIN = 2000 /* what all but the number of dice may amount to */
 };
 
 /* Ways to search less than everything; all of them off in verification. */
@@ -20,7 +21,8 @@ enum chase_trick {
   CHASE_TRICK_STATIC = 4, /* reverse futility */
   CHASE_TRICK_FUTILE = 8, /* futility */
   CHASE_TRICK_DELTA = 16, /* in the quiescence, captures that cannot reach alpha */
-  CHASE_TRICKS = 31
+  CHASE_TRICK_ROUGH = 32, /* there, positions that dice alone decide */
+  CHASE_TRICKS = 63
 };
 
 typedef struct chase_candidate {
