@@ -224,6 +224,8 @@ MAX_DEPTH: int
 MAX_TEMP: int
 MAX_HASH_MIB: int
 FULL_ROLLOUT: int
+REDUCE_ALL: int
+REDUCTIONS: tuple[str, ...]  # by bit
 PLAYER_KINDS: tuple[str, ...]
 TREE_POLICIES: tuple[str, ...]
 
@@ -265,7 +267,7 @@ class CorePlayer:
         temp: int = 0,
         hash_mib: int = 64,
         table: bool = True,
-        reductions: bool = True,
+        reductions: int = ...,
         verify: bool = False,
         policy: str = "puct",
         exploration: float | None = None,

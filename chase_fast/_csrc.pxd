@@ -287,6 +287,7 @@ cdef extern from "players.h" nogil:
         CHASE_FULL_ROLLOUT
         CHASE_MAX_TEMP
         CHASE_MAX_HASH_MIB
+        CHASE_REDUCE_ALL
 
     ctypedef struct chase_player_options:
         chase_player_kind kind
@@ -299,7 +300,7 @@ cdef extern from "players.h" nogil:
         uint32_t temp
         uint64_t hash_mib
         bint table
-        bint reductions
+        uint32_t reductions
         bint verify
         chase_tree_policy policy
         double exploration

@@ -24,6 +24,9 @@ MAX_DEPTH = CHASE_MAX_DEPTH
 MAX_TEMP = CHASE_MAX_TEMP
 MAX_HASH_MIB = CHASE_MAX_HASH_MIB
 FULL_ROLLOUT = CHASE_FULL_ROLLOUT
+REDUCE_ALL = CHASE_REDUCE_ALL
+# By the bits of enum chase_reduction, the lowest first.
+REDUCTIONS = ("late", "null", "static", "futile", "delta", "rough")
 
 Line = namedtuple("Line", ("score", "depth", "nodes", "pv"))
 Line.__doc__ = """One line of an analysis: a first decision and the best play after it.
@@ -179,7 +182,8 @@ cdef class CorePlayer:
         eps: Share of turns played at random, 0.0 to 1.0.
         temp: Score loss at which a choice has 1/e of the best one's chance, 0 to `MAX_TEMP`.
         hash_mib: Cap of table or tree in MiB, 1 to `MAX_HASH_MIB`.
-        table, reductions, verify: ab, see ``players.h``.
+        table, verify: ab, see ``players.h``.
+        reductions: ab, bit n for `REDUCTIONS`[n].
         policy: mcts, one of `TREE_POLICIES`.
         exploration: mcts, above 0, at most 100.
         rollout: mcts, 0 to 1000 random decisions, or `FULL_ROLLOUT`.
@@ -196,7 +200,7 @@ cdef class CorePlayer:
 
     def __cinit__(
         self, Evaluator evaluator not None, kind, *, seed=0, nodes=0, sims=0, depth=0, eps=0.0,
-        temp=0, hash_mib=64, table=True, reductions=True, verify=False, policy="puct",
+        temp=0, hash_mib=64, table=True, reductions=REDUCE_ALL, verify=False, policy="puct",
         exploration=None, rollout=None,
     ):
         cdef chase_player_options options
@@ -217,7 +221,7 @@ cdef class CorePlayer:
         options.temp = _integer(temp, "temp", 0, CHASE_MAX_TEMP, ArgumentError)
         options.hash_mib = _integer(hash_mib, "hash_mib", 1, CHASE_MAX_HASH_MIB, ArgumentError)
         options.table = bool(table)
-        options.reductions = bool(reductions)
+        options.reductions = _integer(reductions, "reductions", 0, CHASE_REDUCE_ALL, ArgumentError)
         options.verify = bool(verify)
         options.policy = <chase_tree_policy><int>TREE_POLICIES.index(policy)
         if exploration is not None:

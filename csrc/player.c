@@ -10,7 +10,7 @@ void chase_player_defaults(chase_player_kind kind, chase_player_options *out) {
       .kind = kind,
       .hash_mib = 64,
       .table = true,
-      .reductions = true,
+      .reductions = CHASE_REDUCE_ALL,
       .policy = CHASE_PUCT,
       .exploration = 1.5,
       .rollout = 8,
@@ -20,6 +20,7 @@ void chase_player_defaults(chase_player_kind kind, chase_player_options *out) {
 static bool allowed(const chase_player_options *o) {
   return (unsigned)o->kind < CHASE_PLAYER_KINDS && o->depth >= 0 && o->depth <= CHASE_MAX_DEPTH &&
          o->temp <= CHASE_MAX_TEMP && o->hash_mib >= 1 && o->hash_mib <= CHASE_MAX_HASH_MIB &&
+         o->reductions <= CHASE_REDUCE_ALL &&
          (o->policy == CHASE_PUCT || o->policy == CHASE_UCT) && o->exploration > 0 &&
          o->exploration <= 100 && (o->rollout <= 1000 || o->rollout == CHASE_FULL_ROLLOUT);
 }
@@ -41,7 +42,7 @@ static chase_status make_ab(chase_player *player) {
   s->evaluator = player->evaluator;
   s->table = o->table ? &player->table : NULL;
   s->verify = o->verify;
-  s->tricks = o->verify || !o->reductions ? 0 : CHASE_TRICKS;
+  s->reductions = o->verify ? 0 : o->reductions;
   return CHASE_OK;
 }
 

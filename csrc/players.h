@@ -108,6 +108,18 @@ enum {
   CHASE_MAX_HASH_MIB = 1 << 20
 };
 
+/* Ways of alpha-beta to search less than everything; what each is worth stands in
+ * docs/players.md. */
+enum chase_reduction {
+  CHASE_REDUCE_LATE = 1,     /* late quiet decisions less deep (LMR) */
+  CHASE_REDUCE_NULL = 2,     /* null move: cut if doing nothing is good enough */
+  CHASE_REDUCE_STATIC = 4,   /* cut if the static score is far above beta (reverse futility) */
+  CHASE_REDUCE_FUTILE = 8,   /* no quiet decisions if it is far below alpha (futility) */
+  CHASE_REDUCE_DELTA = 16,   /* quiescence: no captures that cannot reach alpha */
+  CHASE_REDUCE_ROUGH = 32,   /* quiescence: no full evaluation where dice alone reach beta */
+  CHASE_REDUCE_ALL = 63
+};
+
 /* Numbers outside the given ranges are refused with CHASE_BAD_ARGUMENT. */
 typedef struct chase_player_options {
   chase_player_kind kind;
@@ -121,7 +133,7 @@ typedef struct chase_player_options {
                          1/e of the best one's chance; up to CHASE_MAX_TEMP */
   uint64_t hash_mib;  /* cap of table (ab) or tree (mcts), 1 .. CHASE_MAX_HASH_MIB */
   bool table;         /* ab: use the transposition table */
-  bool reductions;    /* ab: late move reductions and forward pruning */
+  uint32_t reductions; /* ab: of enum chase_reduction */
   bool verify;        /* ab: no reductions, table cut-offs at equal depth alone: the exact
                          minimax value over the quiescence */
   chase_tree_policy policy; /* mcts */

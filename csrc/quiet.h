@@ -110,7 +110,7 @@ static int chase_quiesce(chase_searcher *s, const chase_position *position, int 
   int best = -CHASE_SCORE_WIN;
   int hopeless = INT32_MIN; /* gain up to which a capture cannot reach alpha */
   if (phase == CHASE_PHASE_TURN || looked >= CHASE_MAX_QUIET) {
-    if (s->tricks & CHASE_TRICK_ROUGH) {
+    if (s->reductions & CHASE_REDUCE_ROUGH) {
       const int rough = chase_rough_score(s->evaluator, position);
       if (rough - CHASE_ROUGH_MARGIN >= beta && beta > -CHASE_SCORE_PROVEN)
         return rough - CHASE_ROUGH_MARGIN;
@@ -118,7 +118,7 @@ static int chase_quiesce(chase_searcher *s, const chase_position *position, int 
     best = chase_static_score(s->evaluator, position);
     if (__builtin_expect(best <= -CHASE_SCORE_WIN, 0)) return ply - CHASE_SCORE_WIN;
     if (best >= beta || looked >= CHASE_MAX_QUIET) return best;
-    if ((s->tricks & CHASE_TRICK_DELTA) && alpha < CHASE_SCORE_PROVEN && alpha > -CHASE_SCORE_PROVEN &&
+    if ((s->reductions & CHASE_REDUCE_DELTA) && alpha < CHASE_SCORE_PROVEN && alpha > -CHASE_SCORE_PROVEN &&
         chase_fewest_dice(s->variant) + 2 < position->dice[position->side ^ 1]) {
       if (best + 1000 + CHASE_DELTA_MARGIN <= alpha) hopeless = 2 * CHASE_GAIN_DIE - 1;
       if (best + 2000 + CHASE_DELTA_MARGIN <= alpha) return best;

@@ -92,14 +92,14 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
   }
   const bool plain = phase == CHASE_PHASE_TURN && !wide;
   int futile = INT32_MAX; /* a quiet decision cannot reach more than this */
-  if (plain && s->tricks && alpha > -CHASE_SCORE_PROVEN && beta < CHASE_SCORE_PROVEN) {
+  if (plain && s->reductions && alpha > -CHASE_SCORE_PROVEN && beta < CHASE_SCORE_PROVEN) {
     const int score = chase_static_score(s->evaluator, position);
     if (depth <= CHASE_FUTILE_DEPTH && score > -CHASE_SCORE_PROVEN) {
-      if ((s->tricks & CHASE_TRICK_STATIC) && score - CHASE_FUTILE_MARGIN * depth >= beta)
+      if ((s->reductions & CHASE_REDUCE_STATIC) && score - CHASE_FUTILE_MARGIN * depth >= beta)
         return score - CHASE_FUTILE_MARGIN * depth;
-      if (s->tricks & CHASE_TRICK_FUTILE) futile = score + CHASE_FUTILE_MARGIN * depth;
+      if (s->reductions & CHASE_REDUCE_FUTILE) futile = score + CHASE_FUTILE_MARGIN * depth;
     }
-    if ((s->tricks & CHASE_TRICK_PASS) && may_pass && depth >= CHASE_NULL_DEPTH && score >= beta &&
+    if ((s->reductions & CHASE_REDUCE_NULL) && may_pass && depth >= CHASE_NULL_DEPTH && score >= beta &&
         chase_pass_holds(s, position, depth, beta, ply))
       return beta;
   }
@@ -144,7 +144,7 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
       score = chase_search_child(s, position->side, &child, next_depth, alpha, beta, ply + 1);
     } else {
       int reduced = next_depth;
-      if ((s->tricks & CHASE_TRICK_LATE) && quiet && depth >= CHASE_LMR_DEPTH &&
+      if ((s->reductions & CHASE_REDUCE_LATE) && quiet && depth >= CHASE_LMR_DEPTH &&
           i >= CHASE_LMR_FIRST)
         reduced -= chase_reduction(depth, i);
       score = chase_search_child(s, position->side, &child, reduced, alpha, alpha + 1, ply + 1);

@@ -14,17 +14,6 @@ enum {
   CHASE_ROUGH_MARGIN = 2000 /* what all but the number of dice may amount to */
 };
 
-/* Ways to search less than everything; all of them off in verification. */
-enum chase_trick {
-  CHASE_TRICK_LATE = 1,   /* late move reductions */
-  CHASE_TRICK_PASS = 2,   /* null move */
-  CHASE_TRICK_STATIC = 4, /* reverse futility */
-  CHASE_TRICK_FUTILE = 8, /* futility */
-  CHASE_TRICK_DELTA = 16, /* in the quiescence, captures that cannot reach alpha */
-  CHASE_TRICK_ROUGH = 32, /* there, positions that dice alone decide */
-  CHASE_TRICKS = 63
-};
-
 typedef struct chase_candidate {
   int32_t order;
   chase_decision decision;
@@ -42,7 +31,7 @@ typedef struct chase_searcher {
   bool halted;  /* by the limit or the flag: scores mean nothing any more */
   bool stopped; /* by the flag */
   bool verify;
-  unsigned tricks;
+  uint32_t reductions; /* of enum chase_reduction; 0 in verification */
   chase_history history;
   chase_decision killer[CHASE_MAX_PLY][2];
   int16_t good[2][CHASE_HISTORY_KEYS];
