@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import concurrent.futures
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -58,22 +58,26 @@ def test_progress_in_turns() -> None:
 def test_an_interrupt_while_work_is_handed_out_stops_what_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    submit = concurrent.futures.ThreadPoolExecutor.submit
+    start = batch._thread.start_new_thread
+    started: list[int] = []
     stop = StopFlag()
+    give_up = time.monotonic() + 60
 
-    def interrupted(pool: Any, job: Any) -> Any:
-        if pool._work_queue.qsize() or pool._threads:
+    def interrupted(work: Any, arguments: Any) -> int:
+        if started:
             raise KeyboardInterrupt
-        return submit(pool, job)
+        started.append(start(work, arguments))
+        return started[-1]
 
     def work() -> bool:
         while not stop.is_set():
-            pass
+            assert time.monotonic() < give_up
         return True
 
-    monkeypatch.setattr(concurrent.futures.ThreadPoolExecutor, "submit", interrupted)
+    monkeypatch.setattr(batch._thread, "start_new_thread", interrupted)
     with pytest.raises(KeyboardInterrupt):
         batch._run([work, work], 2, stop)
+    assert started
     assert stop.is_set()
 
 
