@@ -1,19 +1,20 @@
 """Types of the compiled core; the docstrings stand in ``_core.pyx``."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from enum import IntEnum
 from typing import Any, ClassVar, NamedTuple, Self, final
 
 import numpy as np
 import numpy.typing as npt
 
-class Side(IntEnum):
+from chase_fast._arguments import Code
+
+class Side(Code):
     RED = 0
     BLUE = 1
     @property
     def other(self) -> Side: ...
 
-class Direction(IntEnum):
+class Direction(Code):
     E = 0
     NE = 1
     NW = 2
@@ -21,13 +22,13 @@ class Direction(IntEnum):
     SW = 4
     SE = 5
 
-class Kind(IntEnum):
+class Kind(Code):
     MOVE = 0
     EXCHANGE = 1
     DISTRIBUTION = 2
     STOP = 3
 
-class Termination(IntEnum):  # a plain int code; str() gives the word ("dice")
+class Termination(Code):  # a plain int code; str() gives the word ("dice")
     NONE = 0
     DICE = 1
     NO_DECISION = 2
@@ -56,6 +57,8 @@ GAME_DTYPE: np.dtype[np.void]  # chase_game_stats, 64 bytes
 def cell_name(cell: int) -> str: ...  # 0 -> "i1"
 def parse_cell(text: str) -> int: ...  # "i1" -> 0; NotationError
 def neighbour(cell: int, direction: int) -> int | None: ...  # None beyond an end row
+def move_of(move: Move | str) -> Move: ...
+def move_at(text: str, begin: int, end: int) -> Move: ...
 def philox(seed: int, game: int, counter: int) -> tuple[int, int, int, int]: ...
 def philox_raw(
     counter: tuple[int, int, int, int], key: tuple[int, int]
