@@ -24,7 +24,7 @@ _SHOWN = 40
 
 
 class Code(IntEnum):
-    """Base of the enumerations: their members are numbers, but only where that enumeration is meant.
+    """Base of the enumerations: members are numbers, but only where their enumeration is meant.
 
     So a direction is not taken for a side, nor a side for a number of games.
     """

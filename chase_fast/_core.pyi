@@ -1,20 +1,19 @@
 """Types of the compiled core; the docstrings stand in ``_core.pyx``."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum
 from typing import Any, ClassVar, NamedTuple, Self, final
 
 import numpy as np
 import numpy.typing as npt
 
-from chase_fast._arguments import Code
-
-class Side(Code):
+class Side(IntEnum):
     RED = 0
     BLUE = 1
     @property
     def other(self) -> Side: ...
 
-class Direction(Code):
+class Direction(IntEnum):
     E = 0
     NE = 1
     NW = 2
@@ -22,13 +21,13 @@ class Direction(Code):
     SW = 4
     SE = 5
 
-class Kind(Code):
+class Kind(IntEnum):
     MOVE = 0
     EXCHANGE = 1
     DISTRIBUTION = 2
     STOP = 3
 
-class Termination(Code):  # a plain int code; str() gives the word ("dice")
+class Termination(IntEnum):  # a plain int code; str() gives the word ("dice")
     NONE = 0
     DICE = 1
     NO_DECISION = 2
