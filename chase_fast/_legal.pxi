@@ -99,14 +99,15 @@ cdef class LegalMoves:
             ArgumentError: ``start`` or ``stop`` is no int.
         """
         wanted = self._position.move(value)
-        for name, bound in (("start", start), ("stop", self._count if stop is None else stop)):
+        stop = self._count if stop is None else stop
+        for name, bound in (("start", start), ("stop", stop)):
             if as_int(bound) is None:
                 raise ArgumentError(f"{name} is {_show(bound)}, expected an int")
         try:
-            return self._listed().index(wanted, start, self._count if stop is None else stop)
+            return self._listed().index(wanted, start, stop)
         except ValueError:
             raise IllegalMoveError(
-                f"{wanted} is none of the legal moves from {start} to {stop}"
+                f"{wanted} is none of the legal moves from {_show(start)} to {_show(stop)}"
             ) from None
 
     def count(self, value, /):

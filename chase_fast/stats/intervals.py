@@ -7,8 +7,10 @@ from numbers import Real
 from statistics import NormalDist
 from typing import NamedTuple
 
-from chase_fast._arguments import as_int, shown
+from chase_fast._arguments import Code, as_int, shown
 from chase_fast.errors import ArgumentError
+
+_MOST_TRIALS = 2**64 - 1
 
 
 class Interval(NamedTuple):
@@ -27,7 +29,7 @@ def wilson(successes: float, trials: int, *, confidence: float = 0.95) -> Interv
 
     Args:
         successes: From 0 to ``trials``; a draw may count as a half.
-        trials: 1 or more.
+        trials: 1 to 2**64 - 1.
         confidence: Above 0 and below 1.
 
     Returns:
@@ -40,8 +42,10 @@ def wilson(successes: float, trials: int, *, confidence: float = 0.95) -> Interv
     Journal of the American Statistical Association 22 (1927), 209-212.
     """
     count = as_int(trials)
-    if count is None or count < 1:
-        raise ArgumentError(f"trials is {shown(trials)}, expected 1 or more")
+    if count is None or not 1 <= count <= _MOST_TRIALS:
+        raise ArgumentError(
+            f"trials is {shown(trials)}, expected 1 or more, {_MOST_TRIALS} at most"
+        )
     if not _is_number(successes) or not 0 <= successes <= count:
         raise ArgumentError(f"successes is {shown(successes)}, expected 0 to {count}")
     if not _is_number(confidence) or not 0 < confidence < 1:
@@ -57,4 +61,4 @@ def wilson(successes: float, trials: int, *, confidence: float = 0.95) -> Interv
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool | Code)
