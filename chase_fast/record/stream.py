@@ -154,11 +154,7 @@ class RecordWriter:
         format: RecordFormat = "auto",
         append: bool = False,
     ) -> None:
-        is_path = _is_path(target, "target")
-        if not is_path and (
-            isinstance(target, io.RawIOBase | io.BufferedIOBase)
-            or not all(callable(getattr(target, name, None)) for name in ("write", "flush"))
-        ):
+        if not _is_path(target, "target") and not _is_text_output(target):
             raise ArgumentError(
                 f"target is {shown(target)}, expected a path, '-' or a text file object"
             )
@@ -245,6 +241,13 @@ def _is_path(value: object, name: str) -> bool:
     raise ArgumentError(
         f"{name} is {shown(path)}, expected a path of text without NUL and lone surrogates"
     )
+
+
+def _is_text_output(stream: object) -> bool:
+    """Whether a file object, as far as it tells, takes text."""
+    mode = getattr(stream, "mode", "")
+    binary = isinstance(stream, io.RawIOBase | io.BufferedIOBase) or "b" in str(mode)
+    return not binary and all(callable(getattr(stream, name, None)) for name in ("write", "flush"))
 
 
 def _check_format(format: object) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import inspect
 import io
 import random
+import tempfile
 from collections.abc import Callable, Iterator
 from enum import Enum, IntEnum
 from pathlib import Path
@@ -552,6 +554,38 @@ def test_numbers_of_numpy_and_of_other_enumerations_are_numbers() -> None:
         assert svg.board_svg(START, highlight=[number]) == svg.board_svg(START, highlight=["a1"])
         assert svg.board_svg(START, size=number) == svg.board_svg(START, size=72)
     assert START.legal_moves[np.int64(3)] is START.legal_moves[3]
+
+
+class Mute:
+    """A stream that has nothing to give yet, as one that does not block."""
+
+    def readline(self, limit: int) -> None:
+        """Neither text nor bytes."""
+
+
+def test_streams_of_the_wrong_kind_are_refused(tmp_path: Path) -> None:
+    with (
+        (tmp_path / "games").open("wb") as stream,
+        tempfile.NamedTemporaryFile() as temporary,
+        gzip.open(tmp_path / "games.gz", "wb") as packed,
+    ):
+        for target in (io.BytesIO(), stream, temporary, packed, tmp_path.open):
+            with pytest.raises(cf.ArgumentError, match=r"^target is .*or a text file object$"):
+                record.RecordWriter(target)  # type: ignore[arg-type]
+    for on_error in ("raise", print):
+        records = record.read_records(Mute(), on_error=on_error)  # type: ignore[arg-type]
+        if on_error == "raise":
+            with pytest.raises(cf.RecordError, match="readline gave None, expected text or bytes"):
+                list(records)
+        else:
+            assert list(records) == []
+
+
+def test_paths_that_no_file_system_takes_are_refused() -> None:
+    for path in ("a\0b", "\ud800", Path("a\0b"), b"games.txt"):
+        for call in (record.read_records, record.RecordWriter):
+            with pytest.raises(cf.ArgumentError, match=r"^(source|target) is "):
+                call(path)  # type: ignore[arg-type]
 
 
 # ---- Texts in messages --------------------------------------------------------------------------
