@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Literal, Self, get_args
+from typing import IO, Any, Literal, Self, get_args
 
 from chase_fast._arguments import flag, instance, shown
 from chase_fast.errors import ArgumentError, RecordError
@@ -243,11 +243,15 @@ def _is_path(value: object, name: str) -> bool:
     )
 
 
-def _is_text_output(stream: object) -> bool:
-    """Whether a file object, as far as it tells, takes text."""
-    mode = getattr(stream, "mode", "")
-    binary = isinstance(stream, io.RawIOBase | io.BufferedIOBase) or "b" in str(mode)
-    return not binary and all(callable(getattr(stream, name, None)) for name in ("write", "flush"))
+def _is_text_output(stream: Any) -> bool:
+    """Whether a file object takes text; nothing is written."""
+    if not all(callable(getattr(stream, name, None)) for name in ("write", "flush")):
+        return False
+    try:
+        stream.write("")
+    except TypeError:  # it takes bytes
+        return False
+    return True
 
 
 def _check_format(format: object) -> None:
