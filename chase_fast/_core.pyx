@@ -13,6 +13,7 @@ seen unfilled; ``_KEY`` below is what only this module can hand to ``__cinit__``
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.number cimport PyNumber_AsSsize_t
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
@@ -23,15 +24,14 @@ from libc.string cimport memcmp
 
 from chase_fast._csrc cimport *
 
-import operator
 from collections import deque, namedtuple
 from collections.abc import Sequence
-from enum import IntEnum
 from types import MappingProxyType
 from weakref import WeakValueDictionary
 
 import numpy as np
 
+from chase_fast._arguments import Code, as_int, shown as _show
 from chase_fast.errors import (
     ArgumentError,
     ChaseError,
@@ -109,41 +109,25 @@ cdef object _offset_of(const chase_error *error):
 
 
 cdef str _message_of(const chase_error *error):
-    # The core quotes bytes of the text it read, and may cut a character in two.
-    return (<const char *>error.message).decode("utf-8", "replace")
+    # The core quotes characters of the text it read, whatever they are.
+    message = (<const char *>error.message).decode("utf-8", "surrogatepass")
+    if message.isprintable():
+        return message
+    return "".join([char if char.isprintable() else repr(char)[1:-1] for char in message])
 
 
 # ---- Values from outside ---------------------------------------------------------------------
 
-cdef str _show(object value):
-    """`value` for a message: short, and never by code of its own class."""
-    if isinstance(value, str):
-        text = str.__str__(value)
-        return repr(text) if len(text) <= 40 else repr(text[:37]) + "..."
-    if type(value) is int:
-        # Very long ints refuse to be printed.
-        bits = value.bit_length()
-        return str(value) if bits <= 128 else f"an int of {bits} bits"
-    if type(value) is bool or type(value) is float or value is None:
-        return repr(value)
-    return type(value).__name__
+cdef object _index(object value, object code=None):
+    """`value` as an int, or None; bools, floats and members of enumerations but `code` are none."""
+    return value if type(value) is int else as_int(value, code=code)
 
 
-cdef object _index(object value):
-    """`value` as an int, or None if it is none; bools and floats are none."""
-    if type(value) is int:
-        return value
-    if isinstance(value, (bool, np.bool_)):
-        return None
-    try:
-        return operator.index(value)
-    except TypeError:
-        return None
-
-
-cdef object _integer(object value, str name, object low, object high, object refuse):
+cdef object _integer(
+    object value, str name, object low, object high, object refuse, object code=None
+):
     """`value` as an int from `low` to `high`, or an exception of the class `refuse`."""
-    number = _index(value)
+    number = _index(value, code)
     if number is None or not low <= number <= high:
         shown = _show(value if number is None else number)
         raise refuse(f"{name} must be an int from {low} to {high}, not {shown}")
@@ -154,7 +138,7 @@ cdef object _utf8(object text, const char **data, Py_ssize_t *length):
     """UTF-8 bytes of any str; they live as long as the object that is returned.
 
     Lone surrogates, which UTF-8 forbids, go through as three bytes each, for the core to refuse
-    like every other byte that is not ASCII.
+    like every other character that is not ASCII.
     """
     cdef bytes encoded
     if PyUnicode_IS_ASCII(text):

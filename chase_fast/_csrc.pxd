@@ -195,6 +195,8 @@ cdef extern from "chase.h" nogil:
     chase_status chase_cfen_parse(const chase_variant *variant, const char *text, size_t length,
                                   chase_setup *out, chase_error *error)
     size_t chase_cfen_format(const chase_position *position, char *out)
+    chase_status chase_decision_parse_at(const char *text, size_t begin, size_t end,
+                                         chase_decision *out, chase_error *error)
     chase_status chase_decision_parse(const char *text, size_t length, chase_decision *out,
                                       chase_error *error)
     size_t chase_decision_format(chase_decision decision, char *out)

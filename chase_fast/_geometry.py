@@ -8,9 +8,9 @@ by a half turn, which is a point reflection.
 
 from collections.abc import Iterable, Sequence
 from math import hypot, sqrt
-from operator import index
 from typing import Literal, NamedTuple, SupportsIndex, TypeAlias
 
+from chase_fast._arguments import as_int, choice, shown
 from chase_fast._core import Direction, TraceStep, parse_cell
 from chase_fast.errors import ArgumentError
 
@@ -84,7 +84,7 @@ class Plane:
         Raises:
             ArgumentError: ``orientation`` is neither "red" nor "blue".
         """
-        check_choice("orientation", orientation, ("red", "blue"))
+        choice(orientation, "orientation", ("red", "blue"))
         self.turned = orientation == "blue"
 
     def at(self, point: Point) -> Point:
@@ -155,22 +155,12 @@ def cell_index(cell: Cell) -> int:
     """
     if isinstance(cell, str):
         return parse_cell(cell)
-    try:
-        number = index(cell)
-    except TypeError:
-        number = -1
-    if not 0 <= number < CELLS:
-        raise ArgumentError(f"cell is {cell!r}, expected 0 to {CELLS - 1} or a name, i1 to a9")
+    number = as_int(cell)
+    if number is None or not 0 <= number < CELLS:
+        raise ArgumentError(f"cell is {shown(cell)}, expected 0 to {CELLS - 1} or a name, i1 to a9")
     return number
 
 
 def cell_indices(cells: Iterable[Cell]) -> tuple[int, ...]:
     """The numbers of several cells; raises as ``cell_index``."""
     return tuple(cell_index(cell) for cell in cells)
-
-
-def check_choice(name: str, value: object, allowed: tuple[object, ...]) -> None:
-    """Raises ``ArgumentError`` unless ``value`` is one of ``allowed`` (and not merely equal)."""
-    if not any(value is choice or (type(value) is str and value == choice) for choice in allowed):
-        choices = ", ".join(repr(choice) for choice in allowed)
-        raise ArgumentError(f"{name} is {value!r}, expected one of {choices}")

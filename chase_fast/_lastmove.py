@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import groupby
 
-from chase_fast._core import Kind, Move, Position, Side, TraceStep, cell_name
+from chase_fast._arguments import instance
+from chase_fast._core import Kind, Move, Position, Side, TraceStep, cell_name, move_of
 from chase_fast._geometry import CHAMBER
 from chase_fast.errors import ArgumentError
 
@@ -51,11 +52,10 @@ def explain(before: Position, move: Move | str, after: Position) -> LastMove:
 
     Raises:
         IllegalMoveError: The decision is not legal in ``before``.
-        NotationError: ``move`` is text that is no decision.
+        NotationError: ``move`` is neither a `Move` nor text that is a decision.
         ArgumentError: It leads to another position than ``after``.
     """
-    if isinstance(move, str):
-        move = Move.parse(move)
+    move = move_of(move)
     reached = before.apply(move)
     if reached != after:
         raise ArgumentError(
@@ -91,10 +91,14 @@ def explain_pair(
     """The last move of a picture: both or neither of ``last_move`` and ``before`` are given.
 
     Raises:
-        ArgumentError: Only one of the two is given, or they do not lead to ``position``.
+        ArgumentError: ``position`` or ``before`` is no position, only one of the two is given, or
+            they do not lead to ``position``.
         IllegalMoveError: ``last_move`` is not legal in ``before``.
         NotationError: ``last_move`` is text that is no decision.
     """
+    instance(position, "position", Position, "a Position")
+    if before is not None:
+        instance(before, "before", Position, "a Position or None")
     if last_move is None and before is None:
         return None
     if last_move is None or before is None:

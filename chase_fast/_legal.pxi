@@ -13,6 +13,9 @@ cdef class LegalMoves:
 
     Counting makes no list, and neither do ``in`` and a single index. A slice is a list. Equal to
     any other of its kind, and to any list or tuple, with the same moves.
+
+    ``in``, `index` and `count` take the text of a decision as well, although no `Move` is equal to
+    a text: a list made of this sequence finds moves only.
     """
 
     cdef Position _position
@@ -43,14 +46,21 @@ cdef class LegalMoves:
 
     def __getitem__(self, index):
         cdef Py_ssize_t at
-        if self._moves is not None or isinstance(index, slice):
-            found = self._listed()[index]
-            return list(found) if isinstance(index, slice) else found
-        at = operator.index(index)
+        if isinstance(index, slice):
+            return list(self._listed()[index])
+        if type(index) is not int:
+            # As for any sequence this is a TypeError, but a bool is no index here.
+            number = as_int(index)
+            if number is None:
+                raise TypeError(f"an index must be an int or a slice, not {_show(index)}")
+            index = number
+        at = PyNumber_AsSsize_t(index, IndexError)
         if at < 0:
             at += self._count
         if not 0 <= at < self._count:
             raise IndexError(f"index {index} is out of range, there are {self._count} legal moves")
+        if self._moves is not None:
+            return self._moves[at]
         return _move_of(
             chase_decision_at(
                 self._position._rules._variant.handle, &self._position._state, <int>at
@@ -86,13 +96,18 @@ cdef class LegalMoves:
         Raises:
             NotationError: The text is no decision.
             IllegalMoveError: It is not legal here, or not between ``start`` and ``stop``.
+            ArgumentError: ``start`` or ``stop`` is no int.
         """
         wanted = self._position.move(value)
+        stop = self._count if stop is None else stop
+        for name, bound in (("start", start), ("stop", stop)):
+            if as_int(bound) is None:
+                raise ArgumentError(f"{name} is {_show(bound)}, expected an int")
         try:
-            return self._listed().index(wanted, start, self._count if stop is None else stop)
+            return self._listed().index(wanted, start, stop)
         except ValueError:
             raise IllegalMoveError(
-                f"{wanted} is none of the legal moves from {start} to {stop}"
+                f"{wanted} is none of the legal moves from {_show(start)} to {_show(stop)}"
             ) from None
 
     def count(self, value, /):

@@ -22,7 +22,8 @@ cdef Move _move_of(chase_decision code):
     return move
 
 
-cdef chase_decision _read_decision(object text) except? 0xFFFFFFFF:
+cdef chase_decision _read_decision(object text, Py_ssize_t begin=0) except? 0xFFFFFFFF:
+    """The code of a text from character `begin` on, before which all must be ASCII."""
     cdef const char *data
     cdef Py_ssize_t length
     cdef chase_decision code = 0
@@ -31,7 +32,7 @@ cdef chase_decision _read_decision(object text) except? 0xFFFFFFFF:
     if not isinstance(text, str):
         raise NotationError(f"a decision must be a Move or its text, not {_show(text)}")
     alive = _utf8(text, &data, &length)
-    status = chase_decision_parse(data, length, &code, &error)
+    status = chase_decision_parse_at(data, begin, length, &code, &error)
     if status != CHASE_OK:
         raise _status_exception(status, _message_of(&error), _offset_of(&error))
     return code
@@ -42,6 +43,32 @@ cdef inline chase_decision _decision_of(object move) except? 0xFFFFFFFF:
     if type(move) is Move:
         return (<Move>move)._code
     return _read_decision(move)
+
+
+def move_of(move):
+    """A `Move`, given as such or as text.
+
+    Raises:
+        NotationError: Neither, or text that is no decision.
+        IllegalMoveError: An exchange between cells that are nowhere neighbours.
+    """
+    return move if type(move) is Move else _move_of(_read_decision(move))
+
+
+def move_at(str text not None, Py_ssize_t begin, Py_ssize_t end):
+    """The decision that stands in a longer text, with offsets that count from its beginning.
+
+    Args:
+        text: The whole.
+        begin: Index of the first character of the decision, before which all must be ASCII.
+        end: Index of the first character after it.
+
+    Raises:
+        NotationError, IllegalMoveError: As for `Move.parse`.
+    """
+    if not 0 <= begin <= end <= len(text) or not text[:begin].isascii():
+        raise ArgumentError(f"no decision can stand from {begin} to {end} of {_show(text)}")
+    return _move_of(_read_decision(text[:end], begin))
 
 
 cdef str _decision_text(chase_decision code):

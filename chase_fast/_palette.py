@@ -11,7 +11,7 @@ heavy border), so that they can be told apart in greyscale and by any eye.
 
 from typing import Literal, TypeAlias
 
-from chase_fast._geometry import check_choice
+from chase_fast._arguments import choice
 
 Theme: TypeAlias = Literal["light", "dark", "auto"]
 
@@ -51,7 +51,7 @@ for _name, _pair in _ARROWS.items():
 
 def check_theme(theme: object) -> None:
     """Raises ``ArgumentError`` for an unknown theme."""
-    check_choice("theme", theme, ("light", "dark", "auto"))
+    choice(theme, "theme", ("light", "dark", "auto"))
 
 
 def colours(role: str, theme: Theme) -> dict[str, str]:

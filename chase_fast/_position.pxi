@@ -67,7 +67,7 @@ cdef class Position:
         Args:
             board: Integers of shape (81,) or (9, 9) in reading order, i1 first: the value of a
                 red die, minus the value of a blue one, 0 for an empty cell.
-            side: Side to act.
+            side: Side to act, a `Side` or its code.
             spare: Spare dice of red and blue. By default ``9 + reserve`` less the dice on the
                 board, which only rules that recycle dice allow.
             capturing: Cell of the die that may go on capturing (R12 `chain`), 0 to 80, or None.
@@ -88,7 +88,7 @@ cdef class Position:
             setup.board[at] = max(-127, min(127, value))
             if value != 0:
                 dice[0 if value > 0 else 1] += 1
-        setup.side = _near(side, "side to act", "0 (red) or 1 (blue)")
+        setup.side = _near(side, "side to act", "0 (red) or 1 (blue)", Side)
         setup.capturing = CHASE_NO_CELL
         if capturing is not None:
             setup.capturing = _near(capturing, "capturing cell", "0 to 80 or None")
@@ -185,7 +185,10 @@ cdef class Position:
 
     @property
     def winner(self):
-        """The side that has won (R11), or None."""
+        """The side that has won (R11), or None.
+
+        Compare it with ``is not None``: red is 0, which counts as false.
+        """
         cdef int winner = -1
         chase_position_outcome(self._rules._variant.handle, &self._state, &winner)
         return None if winner < 0 else _SIDES[winner]

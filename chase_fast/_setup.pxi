@@ -53,9 +53,9 @@ cdef object _refuse_position(str reason):
     return InvalidPositionError((reason,))
 
 
-cdef int _near(object value, str name, str expected) except? -1:
+cdef int _near(object value, str name, str expected, object code=None) except? -1:
     """An int no further from 0 than `_FAR`, for R13 to judge."""
-    number = _index(value)
+    number = _index(value, code)
     if number is None or not -_FAR <= number <= _FAR:
         shown = _show(value if number is None else number)
         raise _refuse_position(f"{name} is {shown}, expected {expected}")

@@ -1,7 +1,7 @@
 # Codes and their names, the same in C, Python, Parquet and on the wire. Included by _core.pyx.
 
 
-class Side(IntEnum):
+class Side(Code):
     """A side of the game; red moves first (R5)."""
 
     RED = CHASE_RED
@@ -13,7 +13,7 @@ class Side(IntEnum):
         return BLUE if self is RED else RED
 
 
-class Direction(IntEnum):
+class Direction(Code):
     """One of the six directions (R2), counter-clockwise from east."""
 
     E = CHASE_E
@@ -24,7 +24,7 @@ class Direction(IntEnum):
     SE = CHASE_SE
 
 
-class Kind(IntEnum):
+class Kind(Code):
     """What a decision is: a move (R6), an exchange (R10), a distribution (R9) or a stop (R12)."""
 
     MOVE = CHASE_MOVE
@@ -33,7 +33,7 @@ class Kind(IntEnum):
     STOP = CHASE_STOP
 
 
-class Termination(IntEnum):
+class Termination(Code):
     """Why a game is over (R11); ``str()`` gives the word that records use, such as ``dice``."""
 
     NONE = CHASE_NOT_OVER
@@ -183,6 +183,6 @@ def neighbour(cell, direction):
     """
     cdef int found = chase_cell_neighbour(
         _cell(cell),
-        _integer(direction, "direction", 0, CHASE_DIRECTIONS - 1, ArgumentError),
+        _integer(direction, "direction", 0, CHASE_DIRECTIONS - 1, ArgumentError, Direction),
     )
     return None if found == CHASE_NO_CELL else found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import _thread
 import itertools
-import operator
 import os
 from collections.abc import Callable, Iterator, Sequence
 from queue import Empty, SimpleQueue
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import numpy as np
 
+from chase_fast._arguments import callback, instance, shown, whole_number
 from chase_fast._core import (
     GAME_DTYPE,
     MAX_PERFT_DEPTH,
@@ -55,26 +55,28 @@ def processors() -> int:
     return os.cpu_count() or 1
 
 
-def _number(value: Any, name: str, low: int, high: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        number = low - 1
-    if isinstance(value, bool) or not low <= number <= high:
-        raise ArgumentError(f"{name} is {value!r}, expected an integer from {low} to {high}")
-    return number
-
-
 def _unit(unit: object) -> int:
     if not isinstance(unit, str) or unit not in UNITS:
-        raise ArgumentError(f"unit is {unit!r}, expected 'decision' or 'turn'")
+        raise ArgumentError(f"unit is {shown(unit)}, expected 'decision' or 'turn'")
     return UNITS[unit]
 
 
 def _position(position: object) -> Position:
-    if not isinstance(position, Position):
-        raise ArgumentError(f"position is a {type(position).__name__}, expected a Position")
-    return position
+    return instance(position, "position", Position, "a Position")
+
+
+def _check_rows(array: object) -> None:
+    if (
+        isinstance(array, np.ndarray)
+        and array.dtype == GAME_DTYPE
+        and array.ndim == 1
+        and array.flags.c_contiguous
+    ):
+        return
+    raise ArgumentError(
+        f"array is {shown(array)}, expected a contiguous numpy array of GAME_DTYPE with one "
+        "dimension"
+    )
 
 
 def _run(
@@ -206,9 +208,10 @@ def perft(
         ArgumentError: An argument outside its range.
     """
     position = _position(position)
-    depth = _number(depth, "depth", 0, MAX_PERFT_DEPTH)
+    depth = whole_number(depth, "depth", 0, MAX_PERFT_DEPTH)
     code = _unit(unit)
-    threads = _number(threads, "threads", 1, MAX_THREADS)
+    threads = whole_number(threads, "threads", 1, MAX_THREADS)
+    callback(progress, "progress")
     if depth < 2 or (threads == 1 and progress is None):
         return _counts([(position, depth)], code, 1, progress)[0]
     branches = _branches(position, depth, code)
@@ -247,9 +250,10 @@ def divide(
         ArgumentError: An argument outside its range.
     """
     position = _position(position)
-    depth = _number(depth, "depth", 1, MAX_PERFT_DEPTH)
+    depth = whole_number(depth, "depth", 1, MAX_PERFT_DEPTH)
     code = _unit(unit)
-    threads = _number(threads, "threads", 1, MAX_THREADS)
+    threads = whole_number(threads, "threads", 1, MAX_THREADS)
+    callback(progress, "progress")
     counts = _counts(_branches(position, depth, code), code, threads, progress)
     return dict(zip(position.legal_moves, counts, strict=True))
 
@@ -283,12 +287,13 @@ class Playouts:
         first_game: int,
         max_turns: int,
     ) -> None:
-        self._position = position
+        self._position = _position(position)
+        _check_rows(array)
         # Over a read-only buffer, so that no flag makes it writable again.
         self._array = np.frombuffer(array.data.toreadonly(), GAME_DTYPE)
-        self._seed = seed
-        self._first_game = first_game
-        self._max_turns = max_turns
+        self._seed = whole_number(seed, "seed", 0, MAX_SEED)
+        self._first_game = whole_number(first_game, "first_game", 0, MAX_SEED)
+        self._max_turns = whole_number(max_turns, "max_turns", 1, MAX_TURN_LIMIT)
 
     @property
     def position(self) -> Position:
@@ -423,11 +428,11 @@ def playouts(
         MemoryError: The games do not fit into memory.
     """
     position = _position(position)
-    games = _number(games, "games", 0, MAX_BATCH)
-    seed = _number(seed, "seed", 0, MAX_SEED)
-    first_game = _number(first_game, "first_game", 0, MAX_SEED - max(games - 1, 0))
-    threads = _number(threads, "threads", 1, MAX_THREADS)
-    max_turns = _number(max_turns, "max_turns", 1, MAX_TURN_LIMIT)
+    games = whole_number(games, "games", 0, MAX_BATCH)
+    seed = whole_number(seed, "seed", 0, MAX_SEED)
+    first_game = whole_number(first_game, "first_game", 0, MAX_SEED - max(games - 1, 0))
+    threads = whole_number(threads, "threads", 1, MAX_THREADS)
+    max_turns = whole_number(max_turns, "max_turns", 1, MAX_TURN_LIMIT)
     array = np.empty(games, GAME_DTYPE)
     stop = StopFlag()
     # One thread needs no pieces: the core polls the flag before each game.
@@ -470,9 +475,10 @@ def playout_batches(
     Raises:
         ArgumentError: An argument outside its range, at the call and not at the first batch.
     """
-    games = _number(games, "games", 0, MAX_SEED)
-    batch = _number(batch, "batch", 1, MAX_BATCH)
-    first_game = _number(first_game, "first_game", 0, MAX_SEED - max(games - 1, 0))
+    games = whole_number(games, "games", 0, MAX_SEED)
+    batch = whole_number(batch, "batch", 1, MAX_BATCH)
+    first_game = whole_number(first_game, "first_game", 0, MAX_SEED - max(games - 1, 0))
+    callback(progress, "progress")
     options = {"seed": seed, "threads": threads, "max_turns": max_turns}
     playouts(position, 0, first_game=first_game, **options)  # checks the other arguments
 

@@ -13,7 +13,9 @@ class NotationError(ChaseError, ValueError):
     """Text that cannot be read: what was wrong, where, what is allowed.
 
     Attributes:
-        offset: Index of the first faulty character, or None where there is no one place.
+        offset: Index of the first faulty character in the text that was given, counted from 0 as
+            in the message; the length of the text if it ends too early; None where there is no
+            one place.
     """
 
     def __init__(self, message: str, offset: int | None = None) -> None:
@@ -29,7 +31,7 @@ class AmbiguousNotationError(NotationError):
 
     Attributes:
         candidates: Every decision that fits, in our own notation, in canonical order.
-        offset: Index of the first character of the ambiguous decision, or None.
+        offset: Index of the first character of the ambiguous decision, counted from 0, or None.
     """
 
     def __init__(
@@ -47,7 +49,7 @@ class InvalidPositionError(ChaseError, ValueError):
 
     Attributes:
         reasons: Every reason, one sentence each.
-        offset: Index of the first faulty character for a syntax error, else None.
+        offset: For a syntax error as in `NotationError`, else None.
     """
 
     def __init__(self, reasons: tuple[str, ...], offset: int | None = None) -> None:
@@ -84,7 +86,7 @@ class RecordError(ChaseError, ValueError):
 
 
 class ArgumentError(ChaseError, ValueError):
-    """A number or option outside its documented range."""
+    """An argument that is not what it is documented to be: wrong type, outside its range."""
 
 
 class GameOverError(IllegalMoveError):

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
-from chase_fast._core import RED, Move, Position, Rules, Side
+from chase_fast._arguments import elements, instance, shown
+from chase_fast._core import RED, Move, Position, Rules, Side, move_of
 from chase_fast.errors import ArgumentError, GameOverError
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ TERMINATIONS = (
 limit a match sets, by a player's fault (the next three), or not at all (``aborted``: the game
 does not count)."""
 
+DECISIONS = "decisions one by one, such as 'a5NE i5SE'.split()"
+"""What is expected where a single text was given for several decisions."""
+
 RULE_TERMINATIONS = frozenset(TERMINATIONS[:3])
 """Ends that follow from the rules (R11, R12); the others are a referee's decision."""
 
@@ -49,7 +53,8 @@ class Outcome:
     """How a game ended.
 
     Attributes:
-        winner: The side that won, or None (drawn, or aborted).
+        winner: The side that won, or None (drawn, or aborted); red is 0, so compare it with
+            ``is not None``.
         termination: One of :data:`TERMINATIONS`.
 
     Raises:
@@ -62,14 +67,15 @@ class Outcome:
     termination: str
 
     def __post_init__(self) -> None:
-        if self.termination not in TERMINATIONS:
-            allowed = ", ".join(TERMINATIONS)
-            raise ArgumentError(f"unknown termination {self.termination!r}, expected {allowed}")
-        if self.winner is not None and not isinstance(self.winner, Side):
-            raise ArgumentError(f"winner is {self.winner!r}, expected RED, BLUE or None")
+        if not _is_termination(self.termination):
+            raise ArgumentError(
+                f"unknown termination {shown(self.termination)}, expected {', '.join(TERMINATIONS)}"
+            )
+        if self.winner is not None:
+            instance(self.winner, "winner", Side, "RED, BLUE or None")
         if (self.winner is not None) != (self.termination in _DECISIVE):
             needs = "needs a winner" if self.termination in _DECISIVE else "has no winner"
-            raise ArgumentError(f"an end by {self.termination} {needs}, got {self.winner!r}")
+            raise ArgumentError(f"an end by {self.termination} {needs}, got {shown(self.winner)}")
 
     @property
     def result(self) -> str:
@@ -77,6 +83,10 @@ class Outcome:
         if self.winner is not None:
             return "1-0" if self.winner == RED else "0-1"
         return "*" if self.termination == "aborted" else "1/2-1/2"
+
+
+def _is_termination(word: object) -> bool:
+    return isinstance(word, str) and word in TERMINATIONS
 
 
 class Game:
@@ -88,7 +98,7 @@ class Game:
             so only one of the two is needed; if both are given they must agree.
 
     Raises:
-        ArgumentError: If ``start`` is a position under other rules than ``rules``.
+        ArgumentError: If ``start`` is no position, or one under other rules than ``rules``.
 
     >>> game = Game()
     >>> str(game.push("a1=2,a2=1"))
@@ -110,9 +120,12 @@ class Game:
     )
 
     def __init__(self, start: Position | None = None, rules: Rules | None = None) -> None:
+        if rules is not None:
+            instance(rules, "rules", Rules, "Rules or None; Rules.parse reads text")
         if start is None:
             start = Position.start(rules)
-        elif rules is not None and rules != start.rules:
+        instance(start, "start", Position, "a Position or None; Position.parse reads text")
+        if rules is not None and rules != start.rules:
             raise ArgumentError(
                 f"the first position is under the rules {start.rules}, not {rules}; leave rules out"
             )
@@ -136,25 +149,31 @@ class Game:
     ) -> Self:
         """The game in which these decisions were made one after the other.
 
+        Args:
+            moves: The decisions, each a `Move` or its text. One text for all of them is refused;
+                ``"a5NE i5SE".split()`` makes a list of it.
+            start: As for the constructor, like ``rules``.
+            rules: Rules to start under.
+
         Raises:
+            ArgumentError: If ``moves`` is a single text or nothing that can be iterated over.
             NotationError: If a text is not a decision.
             IllegalMoveError: If a decision is not legal at its place; GameOverError after the end.
         """
         game = cls(start, rules)
-        for move in moves:
+        for move in elements(moves, "moves", DECISIONS):
             game.push(move)
         return game
 
     def push(self, move: Move | str) -> Move:
-        """Make a decision and return it.
+        """Make a decision, given as a `Move` or as text, and return it.
 
         Raises:
-            NotationError: If a text is not a decision.
+            NotationError: If it is neither, or a text that is not a decision.
             IllegalMoveError: If it is not legal here, with the reason; the game stays as it was.
             GameOverError: If the game has ended (R11).
         """
-        if isinstance(move, str):
-            move = Move.parse(move)
+        move = move_of(move)
         if self._drawn:
             raise GameOverError(f"{move} comes after the game was drawn by repetition (R11, R12)")
         before = self._positions[-1]

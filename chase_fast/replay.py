@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import count
 
+from chase_fast._arguments import instance, whole_number
 from chase_fast._core import Position, philox
-from chase_fast.batch import playouts
+from chase_fast.batch import MAX_SEED, playouts
 from chase_fast.game import Game, Outcome
 
 __all__ = ["playout_game", "playout_outcome"]
@@ -33,7 +34,8 @@ def playout_game(
     Raises:
         ArgumentError: An argument outside its range.
     """
-    playouts(position, 0, first_game=game, seed=seed, max_turns=max_turns)  # checks the arguments
+    game = whole_number(game, "game", 0, MAX_SEED)
+    playouts(position, 0, seed=seed, max_turns=max_turns)  # checks the other arguments
     played = Game(position)
     numbers = _numbers(seed, game)
     while played.turn_count < max_turns or not played.turn_ended:
@@ -45,7 +47,12 @@ def playout_game(
 
 
 def playout_outcome(game: Game) -> Outcome:
-    """How a game of `playout_game` ended: by the rules, or else by the turn limit."""
+    """How a game of `playout_game` ended: by the rules, or else by the turn limit.
+
+    Raises:
+        ArgumentError: Not a game.
+    """
+    instance(game, "game", Game, "a Game")
     return game.outcome or Outcome(None, "turn_limit")
 
 

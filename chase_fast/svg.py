@@ -7,6 +7,7 @@ inline in an HTML page beside others.
 from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
+from chase_fast._arguments import as_int, choice, elements, instance, shown
 from chase_fast._arrows import ArrowPainter
 from chase_fast._core import Move, Position, Side, cell_name
 from chase_fast._geometry import (
@@ -23,7 +24,6 @@ from chase_fast._geometry import (
     Plane,
     Point,
     cell_indices,
-    check_choice,
     hexagon,
 )
 from chase_fast._lastmove import LastMove, Mark, due_text, explain, explain_pair
@@ -115,8 +115,9 @@ def board_svg(
         IllegalMoveError: ``last_move`` is not legal in ``before``, or an arrow in ``position``.
         NotationError: Text that names no cell or decision.
     """
+    instance(position, "position", Position, "a Position")
     states = _states(position, position.winner is not None, position.winner)
-    style = _Style(orientation, theme, size, coordinates, tuple(highlight), tuple(arrows))
+    style = _style(orientation, theme, size, coordinates, highlight, arrows)
     return _draw(position, last_move, before, states, style)
 
 
@@ -130,10 +131,17 @@ def game_svg(
     highlight: Iterable[Cell] = (),
     arrows: Iterable[Arrow] = (),
 ) -> str:
-    """Draws the current position of a game with its last decision; see ``board_svg``."""
+    """Draws the current position of a game with its last decision; see ``board_svg``.
+
+    Raises:
+        ArgumentError, IllegalMoveError, NotationError: As for ``board_svg``; not a game.
+    """
+    if not all(hasattr(game, name) for name in ("position", "moves", "positions", "outcome")):
+        raise ArgumentError(f"game is {shown(game)}, expected a Game")
+    instance(game.position, "the game's position", Position, "a Position")
     played, outcome = len(game.moves), game.outcome
     over, winner = (True, outcome.winner) if outcome is not None else (False, None)
-    style = _Style(orientation, theme, size, coordinates, tuple(highlight), tuple(arrows))
+    style = _style(orientation, theme, size, coordinates, highlight, arrows)
     return _draw(
         game.position,
         game.moves[played - 1] if played else None,
@@ -154,6 +162,20 @@ class _Style(NamedTuple):
     arrows: tuple[Arrow, ...]
 
 
+def _style(
+    orientation: Orientation,
+    theme: Theme,
+    size: int,
+    coordinates: Coordinates,
+    highlight: Iterable[Cell],
+    arrows: Iterable[Arrow],
+) -> _Style:
+    """The options, those that are several things read."""
+    cells = elements(highlight, "highlight", "several cells, such as ['e4', 36]")
+    pairs = elements(arrows, "arrows", "several decisions or pairs of cells, such as ['a5NE']")
+    return _Style(orientation, theme, size, coordinates, tuple(cells), tuple(pairs))
+
+
 def _draw(
     position: Position,
     last_move: Move | str | None,
@@ -163,13 +185,13 @@ def _draw(
 ) -> str:
     plane = Plane(style.orientation)
     check_theme(style.theme)
-    check_choice("coordinates", style.coordinates, (True, False, "cells"))
-    _check_size(style.size)
+    choice(style.coordinates, "coordinates", (True, False, "cells"))
+    size = _size(style.size)
     highlight = cell_indices(style.highlight)
     last = explain_pair(position, last_move, before)
     plans, links = _read_arrows(position, style.arrows)
     picture = _Picture(position, plane, style.theme, last)
-    picture.begin(style.size, states)
+    picture.begin(size, states)
     picture.cells(highlight)
     picture.edges()
     picture.names(style.coordinates)
@@ -189,9 +211,13 @@ def _draw(
     return picture.out.text()
 
 
-def _check_size(size: object) -> None:
-    if isinstance(size, bool) or not isinstance(size, int) or not MIN_SIZE <= size <= MAX_SIZE:
-        raise ArgumentError(f"size is {size!r}, expected a whole number {MIN_SIZE} to {MAX_SIZE}")
+def _size(size: object) -> int:
+    number = as_int(size)
+    if number is None or not MIN_SIZE <= number <= MAX_SIZE:
+        raise ArgumentError(
+            f"size is {shown(size)}, expected a whole number {MIN_SIZE} to {MAX_SIZE}"
+        )
+    return number
 
 
 def _states(position: Position, over: bool, winner: Side | None) -> dict[Side, str]:
@@ -207,14 +233,21 @@ def _read_arrows(
     plans: list[LastMove] = []
     links: list[tuple[int, int]] = []
     for arrow in arrows:
-        if not isinstance(arrow, tuple):
+        if isinstance(arrow, Move | str):
             plans.append(explain(position, arrow, position.apply(arrow)))
             continue
-        cells = cell_indices(arrow)
-        if len(cells) != 2 or cells[0] == cells[1]:
-            raise ArgumentError(f"arrow is {arrow!r}, expected a decision or two different cells")
-        links.append((cells[0], cells[1]))
+        links.append(_link(arrow))
     return plans, links
+
+
+def _link(arrow: object) -> tuple[int, int]:
+    """The cells that an arrow joins."""
+    cells = cell_indices(arrow) if isinstance(arrow, tuple) else ()
+    if len(cells) != 2 or cells[0] == cells[1]:
+        raise ArgumentError(
+            f"arrow is {shown(arrow)}, expected a decision or two different cells, as a tuple"
+        )
+    return cells[0], cells[1]
 
 
 class _Picture:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from chase_fast._arguments import instance
 from chase_fast._core import GAME_DTYPE, Side, Termination
 from chase_fast.batch import Playouts
 from chase_fast.stats import Interval, PairSums, Sums, wilson
@@ -36,17 +37,23 @@ class Tally:
         options: Legal decisions and decisions of each game, for their ratio.
     """
 
-    games: int = 0
-    wins: dict[Side, int] = field(default_factory=lambda: dict.fromkeys(Side, 0))
+    games: int = field(default=0, init=False)
+    wins: dict[Side, int] = field(default_factory=lambda: dict.fromkeys(Side, 0), init=False)
     terminations: dict[Termination, int] = field(
-        default_factory=lambda: dict.fromkeys(TERMINATIONS, 0)
+        default_factory=lambda: dict.fromkeys(TERMINATIONS, 0), init=False
     )
-    counters: dict[str, Sums] = field(default_factory=lambda: dict.fromkeys(COUNTERS, Sums()))
-    options: PairSums = field(default_factory=PairSums)
+    counters: dict[str, Sums] = field(
+        default_factory=lambda: dict.fromkeys(COUNTERS, Sums()), init=False
+    )
+    options: PairSums = field(default_factory=PairSums, init=False)
 
     def add(self, batch: Playouts) -> None:
-        """Counts the games of a batch in."""
-        rows = batch.array
+        """Counts the games of a batch in.
+
+        Raises:
+            ArgumentError: Not a batch.
+        """
+        rows = instance(batch, "batch", Playouts, "Playouts").array
         self.games += len(rows)
         for side in Side:
             self.wins[side] += int(np.count_nonzero(rows["winner"] == side))

@@ -9,9 +9,11 @@ import os
 from dataclasses import dataclass
 from typing import TextIO
 
+from chase_fast._arguments import choice, flag, shown
 from chase_fast._core import Move, Position, Side, cell_name
-from chase_fast._geometry import CELLS, CHAMBER, COLUMNS, Orientation, check_choice
+from chase_fast._geometry import CELLS, CHAMBER, COLUMNS, Orientation
 from chase_fast._lastmove import LastMove, Mark, due_text, explain_pair
+from chase_fast.errors import ArgumentError
 
 _BRACKETS = {Side.RED: ("[", "]"), Side.BLUE: ("<", ">")}
 
@@ -80,12 +82,14 @@ def text_board(
         Lines separated by line feeds, without one at the end.
 
     Raises:
-        ArgumentError: Unknown orientation, one of ``last_move`` and ``before`` without the other,
-            or both not leading to ``position``.
+        ArgumentError: An option outside what is listed here, one of ``last_move`` and ``before``
+            without the other, or both not leading to ``position``.
         IllegalMoveError: ``last_move`` is not legal in ``before``.
         NotationError: ``last_move`` is text that is no decision.
     """
-    check_choice("orientation", orientation, ("red", "blue"))
+    choice(orientation, "orientation", ("red", "blue"))
+    flag(colour, "colour")
+    flag(unicode, "unicode")
     last = explain_pair(position, last_move, before)
     board = _Board(position, last, _UNICODE if unicode else _ASCII, colour)
     turned = orientation == "blue"
@@ -110,18 +114,29 @@ def use_colour(stream: TextIO) -> bool:
     The environment decides, and where it says nothing, whether the stream is a terminal:
     ``NO_COLOR`` (not empty) forbids colours (no-color.org), ``FORCE_COLOR`` or ``CLICOLOR_FORCE``
     (neither empty nor 0) demands them, ``TERM=dumb`` forbids them on a terminal.
+
+    Raises:
+        ArgumentError: Not a stream.
     """
+    if not callable(getattr(stream, "isatty", None)):
+        raise ArgumentError(f"stream is {shown(stream)}, expected a text stream")
     environment = os.environ
     if environment.get("NO_COLOR"):
         return False
     forced = ("FORCE_COLOR", "CLICOLOR_FORCE")
     if any(environment.get(name, "0") not in ("", "0") for name in forced):
         return True
-    return environment.get("TERM") != "dumb" and stream.isatty()
+    return environment.get("TERM") != "dumb" and bool(stream.isatty())
 
 
 def use_unicode(stream: TextIO) -> bool:
-    """Whether the encoding of a stream has the characters of the Unicode board."""
+    """Whether the encoding of a stream has the characters of the Unicode board.
+
+    Raises:
+        ArgumentError: Not a text stream.
+    """
+    if not hasattr(stream, "encoding"):
+        raise ArgumentError(f"stream is {shown(stream)}, expected a text stream")
     signs = (_UNICODE.empty, _UNICODE.path, _UNICODE.chamber, _UNICODE.acts)
     try:
         "".join((*signs, *_UNICODE.marks.values())).encode(stream.encoding or "utf-8")

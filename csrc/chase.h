@@ -76,8 +76,9 @@ typedef enum chase_status {
   CHASE_STATUS_COUNT      /* sentinel */
 } chase_status;
 
-/* What went wrong, in words. `offset` is the byte offset into the text that was
- * read, or -1. Every message names the value, the place and what is allowed. */
+/* What went wrong, in words. `offset` is the offset of the first faulty byte in
+ * the text that was read, from 0 (its length if it ends too early), or -1.
+ * Every message names the value, the place and what is allowed. */
 typedef struct chase_error {
   chase_status status;
   int32_t offset;
@@ -351,6 +352,10 @@ size_t chase_cfen_format(const chase_position *position, char out[CHASE_CFEN_SIZ
  * exchange of cells that are not neighbours, which has no code. */
 chase_status chase_decision_parse(const char *text, size_t length, chase_decision *out,
                                   chase_error *error);
+/* The same for the bytes from `begin` to before `end` of a longer text, from
+ * whose beginning offsets count; begin <= end. */
+chase_status chase_decision_parse_at(const char *text, size_t begin, size_t end,
+                                     chase_decision *out, chase_error *error);
 /* The decision must be well formed. Returns the length. */
 size_t chase_decision_format(chase_decision decision, char out[CHASE_DECISION_SIZE]);
 

@@ -22,20 +22,18 @@ static bool accept(reader *r, char c) {
   return true;
 }
 
-/* A byte as it stands in a message. */
-typedef struct byte_text {
+/* A character as it stands in a message. */
+typedef struct found_text {
   char text[16];
-} byte_text;
+} found_text;
 
-static byte_text found(const reader *r) {
-  byte_text out;
-  const int byte = peek(r);
-  if (byte < 0)
-    snprintf(out.text, sizeof out.text, "end of text");
-  else if (byte >= 0x20 && byte < 0x7f)
-    snprintf(out.text, sizeof out.text, "'%c'", byte);
-  else
-    snprintf(out.text, sizeof out.text, "byte 0x%02x", byte);
+static found_text found(const reader *r) {
+  found_text out = {"the end"};
+  if (r->at < r->length) {
+    char shown[CHASE_SHOWN_SIZE];
+    chase_show(r->text + r->at, r->length - r->at, shown);
+    snprintf(out.text, sizeof out.text, "'%s'", shown);
+  }
   return out;
 }
 
@@ -199,8 +197,12 @@ size_t chase_cfen_format(const chase_position *position, char out[CHASE_CFEN_SIZ
 
 static const char *const direction_names[CHASE_DIRECTIONS] = {"E", "NE", "NW", "W", "SW", "SE"};
 
+static const char end_of_decision[] = "the end of the decision";
+
 /* exchange = cell "=" digit "," cell "=" digit, from "=" on */
 static chase_status read_exchange(reader *r, int cell, chase_decision *out, chase_error *error) {
+  const size_t start = r->at - 2;
+  const char *const text = r->text + start;
   int value[2];
   int other = cell;
   for (int i = 0; i < 2; i++) {
@@ -214,33 +216,33 @@ static chase_status read_exchange(reader *r, int cell, chase_decision *out, chas
     value[i] = byte - '0';
     r->at++;
   }
-  if (r->at < r->length) return expected(r, "the end", error);
+  if (r->at < r->length) return expected(r, end_of_decision, error);
   if (other <= cell)
-    return chase_error_set(error, CHASE_BAD_SYNTAX, 0,
+    return chase_error_set(error, CHASE_BAD_SYNTAX, (ptrdiff_t)start,
                            "the exchange names %.2s before %.2s, expected the cell that comes first "
                            "in reading order from i1 to a9 first",
-                           r->text, r->text + 5);
+                           text, text + 5);
   for (int d = 0; d < CHASE_DIRECTIONS; d++)
     if (chase_cell_neighbour(cell, d) == other) {
       *out = chase_decision_make(CHASE_EXCHANGE, cell, d, value[0], value[1]);
       return CHASE_OK;
     }
-  return chase_error_set(error, CHASE_ILLEGAL, 5, "%.2s and %.2s are not neighbours (R10)", r->text,
-                         r->text + 5);
+  return chase_error_set(error, CHASE_ILLEGAL, (ptrdiff_t)start + 5,
+                         "%.2s and %.2s are not neighbours (R10)", text, text + 5);
 }
 
 /* decision = "stop" | "+" cell | cell direction | exchange */
-chase_status chase_decision_parse(const char *text, size_t length, chase_decision *out,
-                                  chase_error *error) {
-  reader r = {text, length, 0};
+chase_status chase_decision_parse_at(const char *text, size_t begin, size_t end,
+                                     chase_decision *out, chase_error *error) {
+  reader r = {text, end, begin};
   int cell;
-  if (length == 4 && memcmp(text, "stop", 4) == 0) {
+  if (end - begin == 4 && memcmp(text + begin, "stop", 4) == 0) {
     *out = chase_decision_make(CHASE_STOP, 0, 0, 0, 0);
     return CHASE_OK;
   }
   if (accept(&r, '+')) {
     if (!read_cell(&r, &cell)) return expected(&r, "a cell, a1 to i9", error);
-    if (r.at < length) return expected(&r, "the end", error);
+    if (r.at < end) return expected(&r, end_of_decision, error);
     *out = chase_decision_make(CHASE_DISTRIBUTION, cell, 0, 0, 0);
     return CHASE_OK;
   }
@@ -251,13 +253,18 @@ chase_status chase_decision_parse(const char *text, size_t length, chase_decisio
   for (int d = 0; d < CHASE_DIRECTIONS; d++) {
     const char *const name = direction_names[d];
     const size_t size = strlen(name);
-    if (length - r.at < size || memcmp(text + r.at, name, size) != 0) continue;
+    if (end - r.at < size || memcmp(text + r.at, name, size) != 0) continue;
     r.at += size;
-    if (r.at < length) return expected(&r, "the end", error);
+    if (r.at < end) return expected(&r, end_of_decision, error);
     *out = chase_decision_make(CHASE_MOVE, cell, d, 0, 0);
     return CHASE_OK;
   }
   return expected(&r, "a direction (E, NE, NW, W, SW, SE) or '=' and a new value", error);
+}
+
+chase_status chase_decision_parse(const char *text, size_t length, chase_decision *out,
+                                  chase_error *error) {
+  return chase_decision_parse_at(text, 0, length, out, error);
 }
 
 size_t chase_decision_format(chase_decision decision, char out[CHASE_DECISION_SIZE]) {

@@ -31,15 +31,33 @@ chase_status chase_error_set(chase_error *error, chase_status status, ptrdiff_t 
   return status;
 }
 
+size_t chase_show(const char *text, size_t length, char out[CHASE_SHOWN_SIZE]) {
+  const unsigned char first = (unsigned char)text[0];
+  size_t size = first >= 0xc2 && first < 0xe0   ? 2
+                : first >= 0xe0 && first < 0xf0 ? 3
+                : first >= 0xf0 && first < 0xf5 ? 4
+                                                : 1;
+  for (size_t i = 1; i < size; i++)
+    if (i >= length || ((unsigned char)text[i] & 0xc0) != 0x80) size = 1;
+  if (size == 1 && (first < 0x20 || first >= 0x7f)) {
+    snprintf(out, CHASE_SHOWN_SIZE, "\\x%02x", first);
+    return 1;
+  }
+  memcpy(out, text, size);
+  out[size] = 0;
+  return size;
+}
+
 void chase_quote(const char *text, size_t length, char out[CHASE_QUOTE_SIZE]) {
   size_t n = 0;
   size_t i = 0;
-  for (; i < length && n + 5 < CHASE_QUOTE_SIZE - 4; i++) {
-    const unsigned char byte = (unsigned char)text[i];
-    if (byte >= 0x20 && byte < 0x7f)
-      out[n++] = (char)byte;
-    else
-      n += (size_t)snprintf(out + n, CHASE_QUOTE_SIZE - n, "\\x%02x", byte);
+  /* Room for one more character, three dots and the end. */
+  while (i < length && n < CHASE_QUOTE_SIZE - (CHASE_SHOWN_SIZE - 1) - 4) {
+    char shown[CHASE_SHOWN_SIZE];
+    i += chase_show(text + i, length - i, shown);
+    const size_t size = strlen(shown);
+    memcpy(out + n, shown, size);
+    n += size;
   }
   if (i < length) {
     memcpy(out + n, "...", 3);

@@ -38,6 +38,7 @@ def read_abstractplay(position: Position, text: str) -> list[Move]:
         AmbiguousNotationError: If the direction is left out and several moves fit.
         IllegalMoveError: If a decision is not legal at its place, with the reason.
         GameOverError: If the game is over in ``position``.
+        ArgumentError: If ``position`` is none.
     """
     check_length(text)
     scanner = Scanner(text)
@@ -95,6 +96,7 @@ def write_abstractplay(position: Position, moves: Iterable[Move | str]) -> str:
         NotationError: If a text is not a decision, the decisions are not one whole turn, or the
             turn holds what AbstractPlay has no words for: a series of captures (R12, chain).
         IllegalMoveError: If a decision is not legal at its place, with the reason.
+        ArgumentError: If ``position`` is none, or ``moves`` a single text.
     """
     raised: list[str] = []
     actions: list[str] = []

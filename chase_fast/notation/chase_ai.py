@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from chase_fast._arguments import instance
 from chase_fast._core import Kind, Move, Position, Rules, cell_name, parse_cell
 from chase_fast.errors import AmbiguousNotationError, InvalidPositionError, NotationError
 from chase_fast.notation.scanner import Scanner, exchange
@@ -40,6 +41,7 @@ def read_chase_ai(position: Position, text: str) -> list[Move]:
         AmbiguousNotationError: If several moves lead from the first cell to the second.
         IllegalMoveError: If a decision is not legal at its place, with the reason.
         GameOverError: If the game is over in ``position``.
+        ArgumentError: If ``position`` is none.
     """
     check_length(text)
     walk = TurnWalk(position)
@@ -112,6 +114,7 @@ def write_chase_ai(position: Position, moves: Iterable[Move | str]) -> str:
         NotationError: If a text is not a decision, the decisions are not one whole turn, or one
             of them is ``stop`` (R12, chain), for which chase-ai has no word.
         IllegalMoveError: If a decision is not legal at its place, with the reason.
+        ArgumentError: If ``position`` is none, or ``moves`` a single text.
     """
     return " ".join(_write(before, move) for move, before in whole_turn(position, moves))
 
@@ -154,21 +157,28 @@ def read_chase_ai_position(text: str, rules: Rules | None = None) -> Position:
     Raises:
         InvalidPositionError: If the text is not such a position, with the reasons.
     """
-    if text.count(" ") > 1:
-        offset = text.index(" ", text.index(" ") + 1)
-        raise InvalidPositionError(
-            (f"chase-ai's position text has two fields, board and side; found {text!r}",), offset
-        )
+    _check_fields(text)
     return Position.parse(text, rules)
+
+
+def _check_fields(text: object) -> None:
+    """Refuse a third field, which a position text of our own may have."""
+    fields = text.split(" ", 2) if isinstance(text, str) else []
+    if len(fields) > 2:
+        offset = len(fields[0]) + 1 + len(fields[1])
+        reason = f"' ' at offset {offset}, expected the end after the two fields, board and side"
+        raise InvalidPositionError((reason,), offset)
 
 
 def write_chase_ai_position(position: Position) -> str:
     """The position as ``board side``; :func:`read_chase_ai_position` gives it back.
 
     Raises:
+        ArgumentError: If ``position`` is none.
         NotationError: If the two fields do not tell everything: with a series of captures under
             way (R12, chain) or captured dice that are gone for good (R12, recycle).
     """
+    instance(position, "position", Position, "a Position")
     text = " ".join(position.cfen.split(" ")[:2])
     if position.capturing is not None:
         raise NotationError("chase-ai's position text has no field for the capturing die")

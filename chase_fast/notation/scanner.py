@@ -13,12 +13,13 @@ class Scanner:
     """A cursor over text in which case and white space do not count.
 
     Args:
-        text: What to read. ``offset`` counts its characters, white space included.
+        text: What to read. ``offset`` counts its characters from 0, white space included.
         begin: First character to read.
         end: Where to stop before, by default the end of the text.
     """
 
     def __init__(self, text: str, begin: int = 0, end: int | None = None) -> None:
+        self._text = text
         self._length = len(text) if end is None else end
         self._places = [n for n in range(begin, self._length) if not text[n].isspace()]
         self._chars = [text[place].lower() for place in self._places]
@@ -84,21 +85,19 @@ class Scanner:
 
     def error(self, expected: str) -> NotationError:
         """A refusal of what comes next."""
-        found = repr(self._chars[self._next]) if not self.at_end else "the end"
         place = self.offset
-        return NotationError(f"{found} at character {place + 1}, expected {expected}", place)
+        found = "the end" if self.at_end else repr(self._text[place])
+        return NotationError(f"{found} at offset {place}, expected {expected}", place)
 
 
 def exchange(first: int, value: int, second: int, other_value: int, offset: int) -> Move:
     """An exchange whose cells are named in either order (R10).
 
     Raises:
-        NotationError: If the cells are not neighbours; ``offset`` is where the exchange begins.
+        NotationError: If the cells are the same; ``offset`` is where the exchange begins.
+        IllegalMoveError: If the cells are not neighbours.
     """
     if first == second:
         raise NotationError(f"an exchange needs two dice, found {cell_name(first)} twice", offset)
     halves = sorted(((first, value), (second, other_value)))
-    try:
-        return Move.parse(",".join(f"{cell_name(cell)}={value}" for cell, value in halves))
-    except NotationError as error:
-        raise NotationError(str(error), offset) from error
+    return Move.parse(",".join(f"{cell_name(cell)}={value}" for cell, value in halves))

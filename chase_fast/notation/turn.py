@@ -11,15 +11,17 @@ Grammar (decisions as in docs/rules.md; exactly one space between two of them)::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from chase_fast._core import Kind, Move, Position, cell_name
+from chase_fast._arguments import elements, instance, shown
+from chase_fast._core import Kind, Move, Position, cell_name, move_at, move_of
 from chase_fast.errors import (
     AmbiguousNotationError,
     GameOverError,
     IllegalMoveError,
     NotationError,
 )
+from chase_fast.game import DECISIONS
 
 MAX_TURN_TEXT = 1000
 """Longest turn text that is looked at, in characters. A turn has at most 52 decisions (two for
@@ -35,21 +37,44 @@ def read_turn(position: Position, text: str) -> list[Move]:
 
     Raises:
         NotationError: If the text is not a turn, is not finished, or goes on after its end;
-            ``offset`` is the first faulty character.
+            ``offset`` is the first faulty character of the whole text.
         IllegalMoveError: If a decision is not legal at its place, with the reason.
         GameOverError: If the game is over in ``position``.
+        ArgumentError: If ``position`` is none.
     """
     check_length(text)
     walk = TurnWalk(position)
-    offset = 0
-    for token in text.split(" "):
-        try:
-            move = Move.parse(token)
-        except NotationError as error:
-            raise NotationError(str(error), offset + (error.offset or 0)) from error
-        walk.play(move, offset)
-        offset += len(token) + 1
+    for begin, end in decision_places(text):
+        walk.play(move_at(text, begin, end), begin)
     return walk.finish(len(text))
+
+
+def decision_places(text: str) -> Iterator[tuple[int, int]]:
+    """Where each decision of a turn stands in the text: its first character, and the one after it.
+
+    Raises:
+        NotationError: At a space that does not stand alone between two decisions.
+    """
+    begin = 0
+    for token in text.split(" "):
+        if text and not token:
+            raise _needless_space(text, begin)
+        yield begin, begin + len(token)
+        begin += len(token) + 1
+
+
+def _needless_space(text: str, begin: int) -> NotationError:
+    """The refusal of a space, where a decision should begin."""
+    last = len(text.rstrip(" "))
+    if not begin:
+        place, where = 0, "before the first decision"
+    elif begin >= last:
+        place, where = last, "after the last decision"
+    else:
+        place, where = begin, "too many before the next decision"
+    return NotationError(
+        f"a space at offset {place} {where}, expected exactly one between two decisions", place
+    )
 
 
 def write_turn(position: Position, moves: Iterable[Move | str]) -> str:
@@ -58,6 +83,7 @@ def write_turn(position: Position, moves: Iterable[Move | str]) -> str:
     Raises:
         NotationError: If a text is not a decision, or the decisions are not one whole turn.
         IllegalMoveError: If a decision is not legal at its place, with the reason.
+        ArgumentError: If ``position`` is none, or ``moves`` a single text.
     """
     return " ".join(str(move) for move, _ in whole_turn(position, moves))
 
@@ -66,6 +92,7 @@ class TurnWalk:
     """Plays the decisions of one turn and refuses what is not exactly one turn."""
 
     def __init__(self, position: Position) -> None:
+        instance(position, "position", Position, "a Position")
         if position.winner is not None:
             raise GameOverError(
                 f"the game is over ({position.winner.name.lower()} has won, R11): no turn to come"
@@ -112,8 +139,8 @@ def whole_turn(position: Position, moves: Iterable[Move | str]) -> list[tuple[Mo
     """Each decision of exactly one turn with the position it is made in."""
     walk = TurnWalk(position)
     places = []
-    for item in moves:
-        move = Move.parse(item) if isinstance(item, str) else item
+    for item in elements(moves, "moves", DECISIONS):
+        move = move_of(item)
         places.append((move, walk.position))
         walk.play(move)
     walk.finish()
@@ -123,7 +150,7 @@ def whole_turn(position: Position, moves: Iterable[Move | str]) -> list[tuple[Mo
 def check_length(text: object) -> None:
     """Refuse what is no text, or longer than any turn, before looking into it."""
     if not isinstance(text, str):
-        raise NotationError(f"a turn is a str, not {type(text).__name__}")
+        raise NotationError(f"the text of a turn is {shown(text)}, expected a str")
     if len(text) > MAX_TURN_TEXT:
         raise NotationError(
             f"text of {len(text)} characters, a turn has at most {MAX_TURN_TEXT}", MAX_TURN_TEXT

@@ -20,8 +20,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from chase_fast.errors import ChaseError, RecordError
+from chase_fast.errors import ChaseError, NotationError, RecordError
 from chase_fast.game import Game
+from chase_fast.notation.turn import check_length, decision_places
 from chase_fast.record.fields import Fail, new_game, new_record
 from chase_fast.record.lines import MAX_RECORD, Lines
 from chase_fast.record.model import OWN_TAGS, Record, check_tag_name, shorten
@@ -126,7 +127,13 @@ def _play_turn(game: Game, number: int, text: str, fail: Fail) -> None:
     """Push the decisions of a turn; only the last turn of a game may be unfinished."""
     if not game.turn_ended:
         raise fail("turns", f"turn {number - 1} is not complete, yet turn {number} follows")
-    for token in text.split(" "):
+    try:
+        check_length(text)
+        places = list(decision_places(text))
+    except NotationError as error:
+        raise fail("turns", f"turn {number}: {error}") from error
+    for begin, end in places:
+        token = text[begin:end]
         if game.turn_count == number and game.turn_ended:
             raise fail("turns", f"turn {number} has ended before {shorten(token)!r}")
         try:

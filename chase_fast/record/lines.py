@@ -7,6 +7,7 @@ import re
 import zlib
 from typing import Protocol
 
+from chase_fast._arguments import shown
 from chase_fast.errors import RecordError
 
 MAX_LINE = 65_536
@@ -176,5 +177,15 @@ class Lines:
             raise RecordError(
                 f"damaged or truncated gzip data: {error}", self._source, self.number + 1
             ) from error
-        # A lone surrogate is passed on as bytes that are not UTF-8, and refused as such.
-        return raw.encode(errors="surrogatepass") if isinstance(raw, str) else raw
+        if isinstance(raw, str):
+            # A lone surrogate is passed on as bytes that are not UTF-8, and refused as such.
+            return raw.encode(errors="surrogatepass")
+        return self._bytes(raw)
+
+    def _bytes(self, raw: object) -> bytes:
+        if not isinstance(raw, bytes):
+            self.broken = True
+            raise RecordError(
+                f"readline gave {shown(raw)}, expected text or bytes", self._source, self.number + 1
+            )
+        return raw

@@ -6,11 +6,12 @@ import datetime as dt
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
+from chase_fast._arguments import elements, instance, shown
 from chase_fast._core import BLUE, RED, Move, Position, Rules
 from chase_fast.errors import ArgumentError, RecordError
-from chase_fast.game import RULE_TERMINATIONS, TERMINATIONS, Game, Outcome
+from chase_fast.game import DECISIONS, RULE_TERMINATIONS, TERMINATIONS, Game, Outcome
 
 UNKNOWN = "?"
 """Name of a player nobody knows."""
@@ -48,8 +49,8 @@ class Record:
             may be shorter than the number of turns.
 
     Raises:
-        RecordError: For a tag name that is not allowed or occurs twice, or text that is not
-            Unicode (a lone surrogate).
+        RecordError: For a field of another type, a tag name that is not allowed or occurs twice,
+            or text that is not Unicode (a lone surrogate).
     """
 
     start: Position
@@ -63,24 +64,23 @@ class Record:
     comments: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not isinstance(self.start, Position):
-            raise RecordError(f"start is {self.start!r}, expected a Position")
-        for number, move in enumerate(self.moves, 1):
-            if not isinstance(move, Move):
-                raise RecordError(f"decision {number} is {move!r}, expected a Move")
-        if self.outcome is not None and not isinstance(self.outcome, Outcome):
-            raise RecordError(f"outcome is {self.outcome!r}, expected an Outcome or None")
-        if self.date is not None and not isinstance(self.date, dt.date):
-            raise RecordError(f"date is {self.date!r}, expected a datetime.date or None")
-        comments = list(self.comments)
-        while comments and not comments[-1]:
+        instance(self.start, "start", Position, "a Position", RecordError)
+        moves = tuple(elements(self.moves, "moves", DECISIONS, RecordError))
+        for number, move in enumerate(moves, 1):
+            instance(move, f"decision {number}", Move, "a Move", RecordError)
+        if self.outcome is not None:
+            instance(self.outcome, "outcome", Outcome, "an Outcome or None", RecordError)
+        if self.date is not None:
+            instance(self.date, "date", dt.date, "a datetime.date or None", RecordError)
+        if isinstance(self.date, dt.datetime):
+            raise RecordError(f"date is {self.date}, expected a day without a time")
+        comments = list(elements(self.comments, "comments", "a text for each turn", RecordError))
+        while comments and type(comments[-1]) is str and not comments[-1]:
             comments.pop()
         # So that records that say the same are equal.
-        object.__setattr__(self, "moves", tuple(self.moves))
-        object.__setattr__(self, "tags", tuple((name, value) for name, value in self.tags))
+        object.__setattr__(self, "moves", moves)
+        object.__setattr__(self, "tags", _pairs(self.tags))
         object.__setattr__(self, "comments", tuple(comments))
-        if isinstance(self.date, dt.datetime):
-            raise RecordError(f"date is {self.date!r}, expected a day without a time")
         seen = set(_OWN)
         for name, value in self.tags:
             check_tag_name(name)
@@ -123,8 +123,10 @@ class Record:
 
         Raises:
             RecordError: If ``outcome`` contradicts the rules, there are more comments than turns,
-                or a text is not allowed.
+                or a field is not allowed.
+            ArgumentError: If ``game`` is none.
         """
+        instance(game, "game", Game, "a Game")
         record = cls(
             start=game.start,
             moves=game.moves,
@@ -132,9 +134,9 @@ class Record:
             red=red,
             blue=blue,
             date=date,
-            tags=tuple(tags.items() if isinstance(tags, Mapping) else tags),
+            tags=_pairs(tags),
             comment=comment,
-            comments=tuple(comments),
+            comments=tuple(elements(comments, "comments", "a text for each turn", RecordError)),
         )
         record.check(game)
         return record
@@ -156,7 +158,9 @@ class Record:
 
         Raises:
             RecordError: With what is wrong.
+            ArgumentError: If ``game`` is none.
         """
+        instance(game, "game", Game, "a Game")
         check_outcome(game, self.outcome)
         if len(self.comments) > game.turn_count:
             raise RecordError(
@@ -234,15 +238,15 @@ class Record:
         return read_one(text, "json")
 
 
-def check_tag_name(name: str) -> None:
+def check_tag_name(name: object) -> None:
     """Refuse what cannot be the name of a tag.
 
     Raises:
         RecordError: With what is allowed.
     """
-    if not _TAG_NAME.fullmatch(name):
+    if not isinstance(name, str) or not _TAG_NAME.fullmatch(name):
         raise RecordError(
-            f"tag name {shorten(name)!r}, expected a letter and at most 63 letters, digits or _"
+            f"tag name {shown(name)}, expected a letter and at most 63 letters, digits or _"
         )
 
 
@@ -307,13 +311,26 @@ def _words(outcome: Outcome | None) -> str:
     return "*" if outcome is None else f"{outcome.result} by {outcome.termination}"
 
 
+def _pairs(tags: Mapping[str, str] | Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Tags as pairs of name and value, which are still to be checked."""
+    expected = "a mapping, or pairs of name and value"
+    given = tags.items() if isinstance(tags, Mapping) else tags
+    return tuple(_pair(pair, expected) for pair in elements(given, "tags", expected, RecordError))
+
+
+def _pair(pair: object, expected: str) -> tuple[Any, Any]:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise RecordError(f"one of the tags is {shown(pair)}, expected {expected}")
+    return pair[0], pair[1]
+
+
 def _check_text(what: str, text: object) -> None:
     if not isinstance(text, str):
-        raise RecordError(f"{what} is {text!r}, expected text")
+        raise RecordError(f"{what} is {shown(text)}, expected text")
     try:
         text.encode()
     except UnicodeEncodeError as error:
         raise RecordError(
-            f"{what} is not Unicode text: lone surrogate {text[error.start]!r} at character"
-            f" {error.start + 1}"
+            f"{what} is not Unicode text: lone surrogate {text[error.start]!r} at offset"
+            f" {error.start}"
         ) from error

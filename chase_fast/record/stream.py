@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Literal, Self, get_args
+from typing import IO, Any, Literal, Self, get_args
 
+from chase_fast._arguments import flag, instance, shown
 from chase_fast.errors import ArgumentError, RecordError
 from chase_fast.game import Game
 from chase_fast.record.jsonl import read_json
@@ -50,12 +51,16 @@ def read_records(
 
     Raises:
         RecordError: For a bad record (``on_error="raise"``), with file, line and reason.
-        ArgumentError: For an unknown ``format`` or ``on_error``.
+        ArgumentError: For a ``source`` that is none, an unknown ``format`` or ``on_error``.
         OSError: If the file cannot be opened or read.
     """
+    if not _is_path(source, "source") and not callable(getattr(source, "readline", None)):
+        raise ArgumentError(f"source is {shown(source)}, expected a path, '-' or a file object")
     _check_format(format)
-    if on_error not in ("raise", "skip") and not callable(on_error):
-        raise ArgumentError(f"on_error is {on_error!r}, expected 'raise', 'skip' or a function")
+    if on_error not in ("raise", "skip") if isinstance(on_error, str) else not callable(on_error):
+        raise ArgumentError(
+            f"on_error is {shown(on_error)}, expected 'raise', 'skip' or a function"
+        )
     return _read(source, format, on_error)
 
 
@@ -96,6 +101,8 @@ def read_one(text: str, format: Literal["text", "json"]) -> Record:
     Raises:
         RecordError: If there is none, more than one, or it is not sound.
     """
+    if not isinstance(text, str):
+        raise RecordError(f"the text of a record is {shown(text)}, expected a str")
     lines = Lines(io.StringIO(text), None, MAX_LINE)
     records = list(islice(_read_lines(lines, format, "raise"), 2))
     if len(records) != 1:
@@ -132,7 +139,8 @@ class RecordWriter:
         append: Go on at the end of an existing file instead of replacing it.
 
     Raises:
-        ArgumentError: For an unknown ``format``.
+        ArgumentError: For a ``target`` that is none, an unknown ``format``, or an ``append`` that
+            is no bool.
         OSError: If the file cannot be opened.
 
     Attributes:
@@ -146,7 +154,12 @@ class RecordWriter:
         format: RecordFormat = "auto",
         append: bool = False,
     ) -> None:
+        if not _is_path(target, "target") and not _is_text_output(target):
+            raise ArgumentError(
+                f"target is {shown(target)}, expected a path, '-' or a text file object"
+            )
         _check_format(format)
+        append = flag(append, "append")
         self.count = 0
         self._json = format == "json"
         if not isinstance(target, str | os.PathLike):
@@ -167,11 +180,13 @@ class RecordWriter:
         """Write one record, or the record of a game whose players are not named.
 
         Raises:
+            ArgumentError: If it is neither; nothing is written.
             IllegalMoveError: If a decision is not legal at its place; nothing is written.
             RecordError: If the record is wrong in itself; nothing is written.
         """
         if isinstance(record, Game):
             record = record.to_record()
+        instance(record, "record", Record, "a Record or a Game")
         # The text format ends every record in a blank line, by which readers find the next one.
         text = record.to_json() if self._json else record.to_text()
         self._put(text + "\n")
@@ -209,6 +224,38 @@ def _opened_to_write(
     return Path(name).open(mode), True
 
 
-def _check_format(format: str) -> None:
-    if format not in get_args(RecordFormat):
-        raise ArgumentError(f"format is {format!r}, expected {', '.join(get_args(RecordFormat))}")
+def _is_path(value: object, name: str) -> bool:
+    """Whether an argument is a path.
+
+    Raises:
+        ArgumentError: It is one that no file system takes.
+    """
+    if not isinstance(value, str | os.PathLike):
+        return False
+    path = os.fspath(value)
+    try:
+        if isinstance(path, str) and "\0" not in path and os.fsencode(path) is not None:
+            return True
+    except UnicodeEncodeError:
+        pass
+    raise ArgumentError(
+        f"{name} is {shown(path)}, expected a path of text without NUL and lone surrogates"
+    )
+
+
+def _is_text_output(stream: Any) -> bool:
+    """Whether a file object takes text; nothing is written."""
+    if not all(callable(getattr(stream, name, None)) for name in ("write", "flush")):
+        return False
+    try:
+        stream.write("")
+    except TypeError:  # it takes bytes
+        return False
+    return True
+
+
+def _check_format(format: object) -> None:
+    if not isinstance(format, str) or format not in get_args(RecordFormat):
+        raise ArgumentError(
+            f"format is {shown(format)}, expected {', '.join(get_args(RecordFormat))}"
+        )

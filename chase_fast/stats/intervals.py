@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from statistics import NormalDist
 from typing import NamedTuple
 
+from chase_fast._arguments import Code, as_int, shown
 from chase_fast.errors import ArgumentError
+
+_MOST_TRIALS = 2**64 - 1
 
 
 class Interval(NamedTuple):
@@ -25,7 +29,7 @@ def wilson(successes: float, trials: int, *, confidence: float = 0.95) -> Interv
 
     Args:
         successes: From 0 to ``trials``; a draw may count as a half.
-        trials: 1 or more.
+        trials: 1 to 2**64 - 1.
         confidence: Above 0 and below 1.
 
     Returns:
@@ -37,12 +41,15 @@ def wilson(successes: float, trials: int, *, confidence: float = 0.95) -> Interv
     Source: E. B. Wilson, Probable inference, the law of succession, and statistical inference,
     Journal of the American Statistical Association 22 (1927), 209-212.
     """
-    if trials < 1:
-        raise ArgumentError(f"trials is {trials!r}, expected 1 or more")
-    if not 0 <= successes <= trials:
-        raise ArgumentError(f"successes is {successes!r}, expected 0 to {trials}")
-    if not 0 < confidence < 1:
-        raise ArgumentError(f"confidence is {confidence!r}, expected a number between 0 and 1")
+    count = as_int(trials)
+    if count is None or not 1 <= count <= _MOST_TRIALS:
+        raise ArgumentError(
+            f"trials is {shown(trials)}, expected 1 or more, {_MOST_TRIALS} at most"
+        )
+    if not _is_number(successes) or not 0 <= successes <= count:
+        raise ArgumentError(f"successes is {shown(successes)}, expected 0 to {count}")
+    if not _is_number(confidence) or not 0 < confidence < 1:
+        raise ArgumentError(f"confidence is {shown(confidence)}, expected a number between 0 and 1")
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     failures = trials - successes
     middle = successes + z * z / 2
@@ -51,3 +58,7 @@ def wilson(successes: float, trials: int, *, confidence: float = 0.95) -> Interv
     low = 0.0 if successes == 0 else (middle - half) / (trials + z * z)
     high = 1.0 if failures == 0 else (middle + half) / (trials + z * z)
     return Interval(low, high)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | Code)

@@ -14,11 +14,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from chase_fast._arguments import as_int, instance, shown
 from chase_fast.errors import ArgumentError
 
 Column = npt.NDArray[np.unsignedinteger[Any]]
 
 _WORD = 2**64
+
+
+def _check_count(value: object, name: str) -> None:
+    number = as_int(value)
+    if number is None or number < 0:
+        raise ArgumentError(f"{name} is {shown(value)}, expected a whole number, 0 or more")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,9 @@ class Sums:
         squares: The sum of their squares.
         lowest: The smallest of them, None without any.
         highest: The largest of them, None without any.
+
+    Raises:
+        ArgumentError: A field that is no whole number, 0 or more.
     """
 
     count: int = 0
@@ -39,6 +49,13 @@ class Sums:
     lowest: int | None = None
     highest: int | None = None
 
+    def __post_init__(self) -> None:
+        fields = {"count": self.count, "total": self.total, "squares": self.squares}
+        extremes = {"lowest": self.lowest, "highest": self.highest}
+        given = {name: value for name, value in extremes.items() if value is not None}
+        for name, value in (fields | given).items():
+            _check_count(value, name)
+
     @classmethod
     def of(cls, column: Column) -> Sums:
         """The sums of an array of unsigned integers of at most 32 bits, shape (n,).
@@ -46,7 +63,7 @@ class Sums:
         Raises:
             ArgumentError: Another shape or type.
         """
-        _check(column)
+        _check(column, "column")
         if not len(column):
             return cls()
         return cls(
@@ -57,7 +74,9 @@ class Sums:
             int(column.max()),
         )
 
-    def __add__(self, other: Sums) -> Sums:
+    def __add__(self, other: object) -> Sums:
+        if not isinstance(other, Sums):
+            return NotImplemented
         lowest = [value for value in (self.lowest, other.lowest) if value is not None]
         highest = [value for value in (self.highest, other.highest) if value is not None]
         return Sums(
@@ -91,11 +110,19 @@ class PairSums:
         upper: Sums of the first numbers, the numerator.
         lower: Sums of the second numbers, the denominator.
         products: The sum of the products of the pairs.
+
+    Raises:
+        ArgumentError: Sums that are none, or products that are no whole number, 0 or more.
     """
 
     upper: Sums = Sums()
     lower: Sums = Sums()
     products: int = 0
+
+    def __post_init__(self) -> None:
+        instance(self.upper, "upper", Sums, "Sums")
+        instance(self.lower, "lower", Sums, "Sums")
+        _check_count(self.products, "products")
 
     @classmethod
     def of(cls, upper: Column, lower: Column) -> PairSums:
@@ -104,12 +131,16 @@ class PairSums:
         Raises:
             ArgumentError: Other shapes or types.
         """
+        _check(upper, "upper")
+        _check(lower, "lower")
         sums = cls(Sums.of(upper), Sums.of(lower))
         if len(upper) != len(lower):
             raise ArgumentError(f"{len(upper)} and {len(lower)} numbers are no pairs")
         return cls(sums.upper, sums.lower, _dot(upper, lower))
 
-    def __add__(self, other: PairSums) -> PairSums:
+    def __add__(self, other: object) -> PairSums:
+        if not isinstance(other, PairSums):
+            return NotImplemented
         return PairSums(
             self.upper + other.upper, self.lower + other.lower, self.products + other.products
         )
@@ -137,11 +168,13 @@ class PairSums:
         return math.sqrt(residuals / (n - 1) / n / mean**2)
 
 
-def _check(column: Column) -> None:
+def _check(column: object, name: str) -> None:
+    expected = "expected unsigned integers of at most 32 bits with 1 dimension"
+    if not isinstance(column, np.ndarray):
+        raise ArgumentError(f"{name} is {shown(column)}, {expected}")
     if column.ndim != 1 or column.dtype.kind != "u" or column.dtype.itemsize > 4:
         raise ArgumentError(
-            f"array of {column.dtype} with {column.ndim} dimensions, expected unsigned integers "
-            "of at most 32 bits with 1 dimension"
+            f"{name} is an array of {column.dtype} with {column.ndim} dimensions, {expected}"
         )
 
 

@@ -115,6 +115,60 @@ static void test_messages_name_the_cells(void) {
   }
 }
 
+/* Within a longer text: the same decision or refusal, with offsets from the
+ * beginning of the whole, in the message too. */
+static void test_parts_of_a_text(void) {
+  static const char *const texts[] = {"stop", "+a1", "a1NE", "a1=2,a2=1", "", "+", "a1", "+a1x",
+                                      "a1=2;a2=1", "a1=2,a2=", "stopp", "a2=1,a1=2", "a1=2,a3=1"};
+  enum { BEFORE = 137 };
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    const size_t length = strlen(texts[i]);
+    char whole[256], place[32];
+    chase_decision alone = 0, part = 0;
+    chase_error error, error_part;
+    memset(whole, ' ', sizeof whole);
+    memcpy(whole + BEFORE, texts[i], length);
+    char *copy = exact_copy(whole, BEFORE + length);
+    const chase_status status = parse(texts[i], length, &alone, &error);
+    CHECK_INT(chase_decision_parse_at(copy, BEFORE, BEFORE + length, &part, &error_part), status);
+    free(copy);
+    if (status == CHASE_OK) {
+      CHECK_INT(part, alone);
+      /* What follows is not looked at. */
+      CHECK_INT(chase_decision_parse_at(whole, BEFORE, BEFORE + length, &part, &error), CHASE_OK);
+      CHECK_INT(part, alone);
+      continue;
+    }
+    CHECK_INT(error_part.offset, error.offset + BEFORE);
+    snprintf(place, sizeof place, "at offset %d,", error_part.offset);
+    if (strstr(error.message, "at offset")) CHECK(strstr(error_part.message, place) != NULL);
+  }
+}
+
+/* A message shows whole characters as they were written, and no byte that ends it. */
+static void test_messages_show_characters(void) {
+  static const struct { const char *text; size_t length; const char *found; } cases[] = {
+      {"\xc3\xa9", 2, "'\xc3\xa9' at offset 0,"},
+      {"a1\xef\xbc\x91", 5, "'\xef\xbc\x91' at offset 2,"},
+      {"+\xf0\x9f\x8e\xb2", 5, "'\xf0\x9f\x8e\xb2' at offset 1,"},
+      {"a1\0", 3, "'\\x00' at offset 2,"},
+      {"\n", 1, "'\\x0a' at offset 0,"},
+      {"\x7f", 1, "'\\x7f' at offset 0,"},
+      {"a1\xc3", 3, "'\\xc3' at offset 2,"},
+      {"\xe2\x82""a1", 4, "'\\xe2' at offset 0,"},
+      {"\x80", 1, "'\\x80' at offset 0,"},
+      {"\xff", 1, "'\\xff' at offset 0,"},
+      {"a1", 2, "the end at offset 2,"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    chase_decision decision;
+    chase_error error;
+    CHECK_INT(parse(cases[i].text, cases[i].length, &decision, &error), CHASE_BAD_SYNTAX);
+    if (!CHECK(strncmp(error.message, cases[i].found, strlen(cases[i].found)) == 0))
+      printf("  %s\n", error.message);
+  }
+}
+
 /* Well formed is what the enumeration above visits, moves over an end row and
  * codes of the chamber aside. */
 static void test_well_formed(void) {
@@ -193,6 +247,8 @@ int main(void) {
   test_refused();
   test_exchange_of_strangers();
   test_messages_name_the_cells();
+  test_parts_of_a_text();
+  test_messages_show_characters();
   test_well_formed();
   test_prefixes_and_mutations();
   test_huge_texts();

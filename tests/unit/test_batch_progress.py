@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import time
 from collections.abc import Callable
 from typing import Any
@@ -58,7 +59,7 @@ def test_progress_in_turns() -> None:
 def test_an_interrupt_while_work_is_handed_out_stops_what_runs(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    start = batch._thread.start_new_thread
+    start = _thread.start_new_thread
     started: list[int] = []
     stop = StopFlag()
     give_up = time.monotonic() + 60
@@ -74,7 +75,7 @@ def test_an_interrupt_while_work_is_handed_out_stops_what_runs(
             assert time.monotonic() < give_up
         return True
 
-    monkeypatch.setattr(batch._thread, "start_new_thread", interrupted)
+    monkeypatch.setattr(_thread, "start_new_thread", interrupted)
     with pytest.raises(KeyboardInterrupt):
         batch._run([work, work], 2, stop)
     assert started

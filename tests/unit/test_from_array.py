@@ -134,7 +134,7 @@ WRONG_NUMBERS: list[tuple[dict[str, Any], str]] = [
     ({"spare": (257, 1)}, "red has 266 dice"),
     ({"spare": (1, 2**31)}, "spare dice of blue is 2147483648, expected 0 or more"),
     ({"spare": (1.0, 1)}, "spare dice of red is 1.0, expected 0 or more"),
-    ({"spare": (1,)}, "spare must be the spare dice of red and blue, not tuple"),
+    ({"spare": (1,)}, "spare must be the spare dice of red and blue, not (1,)"),
     ({"spare": (1, 1, 1)}, "spare must be the spare dice"),
     ({"spare": 1}, "spare must be the spare dice of red and blue, not 1"),
     ({"spare": "11"}, "spare must be the spare dice"),

@@ -244,7 +244,9 @@ class Collider:
         return Collider((self.number + move.code) % 6)
 
 
-def test_equal_hashes_are_no_repetition() -> None:
+def test_equal_hashes_are_no_repetition(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("chase_fast.game.Position", Collider)
+    monkeypatch.setattr("chase_fast.game.move_of", lambda move: move)
     game = Game(cast("Position", Collider(0)))
     step = cast("Move", type("Step", (), {"code": 1})())
     for number in range(11):

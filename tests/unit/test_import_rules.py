@@ -42,7 +42,7 @@ C_FORBIDDEN_WORDS = ("FILE", "stdin", "stdout", "stderr")
 
 # chase_fast: a module or a whole sub-package is one layer.
 PYTHON_ORDER = (
-    "errors", "_version", "_csrc", "_core", "types", "rules",
+    "errors", "_version", "_arguments", "_csrc", "_core", "types", "rules",
     # pictures of a position; of a game they ask no more than its positions
     "_geometry", "_palette", "_markup", "_lastmove", "_arrows", "svg", "textboard",
     "game", "notation", "record", "batch", "replay",
@@ -59,7 +59,7 @@ LAZY_EXCEPTIONS = {
 }
 
 # stats is pure mathematics on counts: it knows no engine.
-ALONE = {"stats": {"errors"}}
+ALONE = {"stats": {"errors", "_arguments"}}
 
 # Packages beyond the standard library, and the layers that may import them.
 ANY_LAYER = None

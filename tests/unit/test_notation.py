@@ -171,19 +171,27 @@ def test_ambiguous_errors_are_pickled_whole() -> None:
 @pytest.mark.parametrize(
     ("reader", "position", "text", "offset", "reason"),
     [
-        (read_turn, START, "", 0, "."),
-        (read_turn, START, " a5NE", 0, "."),
-        (read_turn, START, "a5NE ", 5, "."),
-        (read_turn, NINE_DUE, "+d6  +e4 e4SW", 4, "."),
-        (read_turn, NINE_DUE, "+d6 +e4 e4sw", 10, "."),
+        (read_turn, START, "", 0, "the end at offset 0, expected a cell"),
+        (read_turn, START, " ", 0, "a space at offset 0 before the first decision"),
+        (read_turn, START, " a5NE", 0, "a space at offset 0 before the first decision"),
+        (read_turn, START, "a5NE ", 4, "a space at offset 4 after the last decision"),
+        (read_turn, START, "a5NE  ", 4, "a space at offset 4 after the last decision"),
+        (read_turn, NINE_DUE, "+d6 +e4 e4SW ", 12, "a space at offset 12 after the last"),
+        (read_turn, NINE_DUE, "+d6  +e4 e4SW", 4, "a space at offset 4 too many"),
+        (read_turn, NINE_DUE, "+d6 +e4   e4SW", 8, "a space at offset 8 too many"),
+        (read_turn, NINE_DUE, "+d6\t+e4 e4SW", 3, r"'\\x09' at offset 3, expected the end of the"),
+        (read_turn, NINE_DUE, "+d6 +e4 e4sw", 10, "'s' at offset 10, expected a direction"),
+        (read_turn, NINE_DUE, "+d6 +é4 e4SW", 5, "'é' at offset 5, expected a cell"),
+        (read_turn, NINE_DUE, "+d6 +e4 e4\ud800", 10, r"'\\ud800' at offset 10, expected a dir"),
+        (read_turn, NINE_DUE, "+d6 + e4SW", 5, "the end at offset 5, expected a cell"),
         (read_turn, NINE_DUE, "+d6 +e4", 7, "a move or an exchange is missing"),
         (read_turn, NINE_DUE, "+d6", 3, "4 pips are still due"),
         (read_turn, START, "a5NE i5SE", 5, "has ended before i5SE"),
         (read_turn, START, "a5NE" * 300, 1000, "at most 1000"),
         (read_abstractplay, START, "", 0, "a move or an exchange is missing"),
-        (read_abstractplay, START, "a5", 2, "the end at character 3, expected '-' or 'x' or '='"),
+        (read_abstractplay, START, "a5", 2, "the end at offset 2, expected '-' or 'x' or '='"),
         (read_abstractplay, START, "a5-", 3, "expected a cell, a1 to i9"),
-        (read_abstractplay, START, "j5-f8", 0, "'j' at character 1, expected a cell"),
+        (read_abstractplay, START, "j5-f8", 0, "'j' at offset 0, expected a cell"),
         (read_abstractplay, START, "a5-f0", 3, "expected a cell"),
         (read_abstractplay, START, "a5 - f8 nn", 8, "expected the end of the turn"),
         (read_abstractplay, START, "a5-f8NEx", 7, "expected the end of the turn"),
@@ -321,7 +329,9 @@ def test_chase_ai_position() -> None:
 
 
 def test_chase_ai_position_refusals() -> None:
-    with pytest.raises(InvalidPositionError, match="two fields") as caught:
+    with pytest.raises(
+        InvalidPositionError, match="at offset 35, expected the end after the two fields"
+    ) as caught:
         read_chase_ai_position(START.cfen)
     assert caught.value.offset == START.cfen.index(" -")
     with pytest.raises(InvalidPositionError):

@@ -54,7 +54,8 @@ def test_a_game_that_is_over_stays_so() -> None:
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ({"game": -1}, "first_game is -1"),
+        ({"game": -1}, "^game is -1, expected an integer from 0 to 18446744073709551615"),
+        ({"game": 2**64}, "^game is 18446744073709551616"),
         ({"seed": 2**64}, "seed is 18446744073709551616"),
         ({"max_turns": 0}, "max_turns is 0"),
     ],
