@@ -336,7 +336,10 @@ cdef extern from "players.h" nogil:
         uint64_t polls
         bint stopped
 
-    ctypedef bint (*chase_report)(void *context, const chase_analysis *analysis) noexcept
+    # Cython's bint is an int.
+    ctypedef bint c_bool "bool"
+
+    ctypedef c_bool (*chase_report)(void *context, const chase_analysis *analysis) noexcept
 
     chase_status chase_player_search(chase_player *player, const chase_game *game,
                                      const int32_t *stop, chase_report report, void *context,

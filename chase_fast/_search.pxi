@@ -131,7 +131,7 @@ cdef class _Report:
     cdef object error
 
 
-cdef bint _report(void *context, const chase_analysis *analysis) noexcept with gil:
+cdef c_bool _report(void *context, const chase_analysis *analysis) noexcept with gil:
     cdef _Report report = <_Report>context
     try:
         return bool(report.call(_analysis_of(analysis)))

@@ -13,7 +13,7 @@ enum {
   CHASE_LMR_FIRST = 4,      /* decisions searched in full before */
   CHASE_NULL_DEPTH = 2,
   CHASE_FUTILE_DEPTH = 3,
-  CHASE_FUTILE_MARGIN = 350 /* a depth; thousandths of a die */
+  CHASE_FUTILE_MARGIN = 220 /* a depth; thousandths of a die */
 };
 
 static inline int chase_score_to_table(int score, int ply) {
