@@ -6,12 +6,9 @@ seen at once and stops it. Results do not depend on the number of threads.
 
 from __future__ import annotations
 
-import _thread
-import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
-from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -27,14 +24,13 @@ from chase_fast._core import (
     _perft,
     _playouts,
 )
+from chase_fast._threads import run_jobs
 from chase_fast.errors import ArgumentError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 __all__ = ["Playouts", "divide", "perft", "playout_batches", "playouts", "processors"]
-
-T = TypeVar("T")
 
 UNITS: Final = {"decision": 0, "turn": 1}
 MAX_THREADS: Final = 1024
@@ -43,9 +39,6 @@ MAX_BATCH: Final = 2**40
 
 # Games that a thread takes at a time: some tens of milliseconds of work.
 _CHUNK: Final = 1000
-
-# Seconds after which a waiting thread looks whether it was interrupted.
-_PATIENCE: Final = 0.05
 
 
 def processors() -> int:
@@ -77,66 +70,6 @@ def _check_rows(array: object) -> None:
         f"array is {shown(array)}, expected a contiguous numpy array of GAME_DTYPE with one "
         "dimension"
     )
-
-
-def _run(
-    jobs: Sequence[Callable[[], T]],
-    threads: int,
-    stop: StopFlag,
-    finished: Callable[[T], None] | None = None,
-) -> list[T]:
-    """Runs the jobs on threads; the caller only waits, so that Ctrl-C reaches it at once.
-
-    It also calls `finished` with each result, in order.
-
-    The exception of Ctrl-C may strike between any two instructions of this thread. In the code of
-    `concurrent.futures` or `threading` that leaves locks taken which the workers need, and the
-    program hangs; so here are only calls into C, each of which is done or not done.
-    """
-    numbers = itertools.count()
-    # Number and result of a job, an exception, or None from a worker that ends.
-    done: SimpleQueue[tuple[int, T] | BaseException | None] = SimpleQueue()
-
-    def work() -> None:
-        try:
-            for number in numbers:
-                if number >= len(jobs) or stop.is_set():
-                    break
-                done.put((number, jobs[number]()))
-        except BaseException as error:  # noqa: BLE001 - raised in the calling thread
-            done.put(error)
-        finally:
-            done.put(None)
-
-    workers = 0
-    results: list[T] = []
-    early: dict[int, T] = {}
-    try:
-        for _ in range(min(threads, len(jobs))):
-            _thread.start_new_thread(work, ())
-            workers += 1
-        while len(results) < len(jobs):
-            try:
-                # A signal just before the wait begins does not end it; look now and then.
-                item = done.get(timeout=_PATIENCE)
-            except Empty:
-                continue
-            if isinstance(item, BaseException):
-                raise item
-            if item is None:
-                workers -= 1
-                continue
-            early[item[0]] = item[1]
-            while len(results) in early:
-                results.append(early.pop(len(results)))
-                if finished is not None:
-                    finished(results[-1])
-        return results
-    finally:
-        # Wherever Ctrl-C struck; it does nothing to work that is done.
-        stop.set()
-        while workers > 0:
-            workers -= done.get() is None
 
 
 def _count(position: Position, depth: int, unit: int, stop: StopFlag) -> int:
@@ -177,7 +110,7 @@ def _counts(
         if progress is not None:
             progress(done, len(branches), counted)
 
-    return _run([job(child, left) for child, left in branches], threads, stop, finished)
+    return run_jobs([job(child, left) for child, left in branches], threads, stop, finished)
 
 
 def perft(
@@ -442,7 +375,7 @@ def playouts(
         rows = array[start : start + size]
         return lambda: _playouts(position, rows, seed, first_game + start, max_turns, stop)
 
-    _run([job(start) for start in range(0, games, size)], threads, stop)
+    run_jobs([job(start) for start in range(0, games, size)], threads, stop)
     return Playouts(position, array, seed=seed, first_game=first_game, max_turns=max_turns)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import chase_fast as cf
-from chase_fast import batch
+from chase_fast import _threads, batch
 from chase_fast._core import StopFlag
 
 START = cf.Position.start()
@@ -77,7 +77,7 @@ def test_an_interrupt_while_work_is_handed_out_stops_what_runs(
 
     monkeypatch.setattr(_thread, "start_new_thread", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        batch._run([work, work], 2, stop)
+        _threads.run_jobs([work, work], 2, stop)
     assert started
     assert stop.is_set()
 
