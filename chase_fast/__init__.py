@@ -3,6 +3,8 @@
 The rules of one game are a `Rules`, a moment of it a `Position`, and what a side decides a `Move`.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from chase_fast._core import (
     BLUE,
     DECISION_DTYPE,
@@ -40,6 +42,9 @@ from chase_fast.errors import (
 )
 from chase_fast.game import Game, Outcome
 
+if TYPE_CHECKING:
+    from chase_fast.agents.analyse import analyse
+
 __all__ = [
     "BLUE",
     "DECISION_DTYPE",
@@ -70,6 +75,7 @@ __all__ = [
     "Termination",
     "TraceStep",
     "__version__",
+    "analyse",
     "available_isas",
     "cell_name",
     "divide",
@@ -79,3 +85,13 @@ __all__ = [
     "playout_batches",
     "playouts",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Players take longer to import than all the rest, and not everybody wants one."""
+    if name != "analyse":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from chase_fast.agents.analyse import analyse
+
+    globals()[name] = analyse
+    return analyse

@@ -290,7 +290,13 @@ class CorePlayer:
         report: Callable[[Analysis], object] | None = None,
     ) -> Analysis: ...
     def choose(
-        self, start: Position, moves: Iterable[Move], stop: StopFlag, *, max_turns: int = 0
+        self,
+        start: Position,
+        moves: Iterable[Move],
+        stop: StopFlag,
+        *,
+        max_turns: int = 0,
+        report: Callable[[Analysis], object] | None = None,
     ) -> tuple[Move, Analysis]: ...
 
 def play_game(

@@ -346,8 +346,8 @@ cdef extern from "players.h" nogil:
                                      chase_analysis *out)
     chase_status chase_player_share(chase_player *helper, const chase_player *owner, int index)
     chase_status chase_player_choose(chase_player *player, const chase_game *game,
-                                     const int32_t *stop, chase_analysis *out,
-                                     chase_decision *decision)
+                                     const int32_t *stop, chase_report report, void *context,
+                                     chase_analysis *out, chase_decision *decision)
     chase_status chase_game_play(chase_game *game, chase_player **players, uint64_t game_seed,
                                  const int32_t *stop, chase_game_stats *stats,
                                  chase_decision *out, uint64_t capacity, uint64_t *count)

@@ -252,7 +252,7 @@ cdef class CorePlayer:
             side: RED or BLUE, the side that it plays.
         """
         cdef uint64_t number = _integer(seed, "seed", 0, _MAX_U64, ArgumentError)
-        cdef int of = _integer(side, "side", CHASE_RED, CHASE_BLUE, ArgumentError)
+        cdef int of = _integer(side, "side", CHASE_RED, CHASE_BLUE, ArgumentError, Side)
         self._take()
         chase_player_new_game(self._handle, number, of)
         self._busy = False
@@ -286,13 +286,14 @@ cdef class CorePlayer:
         """
         return self._run(start, moves, stop, lines, max_turns, report, False)[1]
 
-    def choose(self, Position start not None, moves, StopFlag stop not None, *, max_turns=0):
+    def choose(self, Position start not None, moves, StopFlag stop not None, *, max_turns=0,
+               report=None):
         """The player's move with `eps` and `temp`; arguments and errors as `search`.
 
         Returns:
             The move and the `Analysis` behind it.
         """
-        return self._run(start, moves, stop, 8, max_turns, None, True)
+        return self._run(start, moves, stop, 8, max_turns, report, True)
 
     cdef object _run(self, Position start, moves, StopFlag stop, lines, max_turns, report,
                      bint choose):
@@ -324,7 +325,8 @@ cdef class CorePlayer:
             with nogil:
                 if choose:
                     status = chase_player_choose(
-                        self._handle, game, &stop._flag, &analysis, &decision
+                        self._handle, game, &stop._flag, call, <void *>reporter, &analysis,
+                        &decision,
                     )
                 else:
                     status = chase_player_search(

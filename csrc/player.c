@@ -242,8 +242,8 @@ static bool random_turn(chase_player *player, const chase_game *game) {
 }
 
 chase_status chase_player_choose(chase_player *player, const chase_game *game,
-                                 chase_stop_flag *stop, chase_analysis *out,
-                                 chase_decision *decision) {
+                                 chase_stop_flag *stop, chase_report report, void *context,
+                                 chase_analysis *out, chase_decision *decision) {
   int winner;
   if (chase_game_outcome(game, &winner) != CHASE_NOT_OVER) return CHASE_BAD_ARGUMENT;
   chase_line lines[CHOICE_LINES];
@@ -258,7 +258,7 @@ chase_status chase_player_choose(chase_player *player, const chase_game *game,
     *analysis = (chase_analysis){.lines = analysis->lines, .capacity = analysis->capacity};
     status = search_random(player, game, analysis);
   } else {
-    status = chase_player_search(player, game, stop, NULL, NULL, analysis);
+    status = chase_player_search(player, game, stop, report, context, analysis);
   }
   if (status != CHASE_OK) return status;
   *decision = sampled ? sample(player, analysis) : analysis->lines[0].pv[0];

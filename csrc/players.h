@@ -201,8 +201,8 @@ chase_status chase_player_share(chase_player *helper, const chase_player *owner,
  * the flag stopped the search: CHASE_STOPPED, and *decision is the best so far.
  * Else CHASE_OK, CHASE_MEMORY, CHASE_BAD_ARGUMENT. */
 chase_status chase_player_choose(chase_player *player, const chase_game *game,
-                                 chase_stop_flag *stop, chase_analysis *out,
-                                 chase_decision *decision);
+                                 chase_stop_flag *stop, chase_report report, void *context,
+                                 chase_analysis *out, chase_decision *decision);
 
 /* ---- Games of two players -------------------------------------------- */
 

@@ -31,8 +31,9 @@ chase_status chase_game_play(chase_game *game, chase_player *players[2], uint64_
     if (*count == capacity) return CHASE_BAD_ARGUMENT;
     const int options = chase_decision_count(game->variant, &game->position);
     chase_decision decision;
+    chase_player *const player = players[game->position.side];
     chase_status status =
-        chase_player_choose(players[game->position.side], game, stop, NULL, &decision);
+        chase_player_choose(player, game, stop, NULL, NULL, NULL, &decision);
     if (status != CHASE_OK) return status;
     chase_position before = game->position;
     chase_events events;

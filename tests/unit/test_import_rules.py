@@ -46,9 +46,10 @@ PYTHON_ORDER = (
     # pictures of a position; of a game they ask no more than its positions
     "_geometry", "_palette", "_markup", "_lastmove", "_arrows", "svg", "textboard",
     "game", "notation", "record", "_threads", "batch", "replay",
+    "agents",
     # what users import: everything above, and nothing below
     "__init__",
-    "stats", "tally", "agents", "openings", "store", "simulate", "match", "tune", "tournament",
+    "stats", "tally", "openings", "store", "simulate", "match", "tune", "tournament",
     "balance", "report",
     "demo", "cli", "__main__",
 )  # fmt: skip
