@@ -44,7 +44,7 @@ def test_scores_are_those_of_the_pairs_one_by_one(counts: list[int]) -> None:
     if np.count_nonzero(counts) > 1:
         error = pairs.std() / math.sqrt(len(pairs))
         assert found.los == pytest.approx(NormalDist().cdf((pairs.mean() - 0.5) / error))
-        if 0 < found.interval.low and found.interval.high < 1:
+        if found.interval.low > 0 and found.interval.high < 1:
             assert found.interval.high - found.interval.low == pytest.approx(2 * 1.959964 * error)
 
 
