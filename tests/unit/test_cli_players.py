@@ -96,7 +96,7 @@ def test_a_game_is_played(typed: Any, capsys: pytest.CaptureFixture[str], tmp_pa
     for word in ("You are red", "a5=3 a6", "Type a number.", "blue: ", "is no number", "saved "):
         assert word in out
     [record] = read_records(path)
-    assert record.game.moves[0] in START.legal_moves
+    assert record.moves[0] in START.legal_moves
     assert (record.red, record.blue) == ("human", "ab:depth=1")
 
 
@@ -108,8 +108,8 @@ def test_taking_back_restores_the_position(
     assert main(["play", "--against", "greedy", "--save", str(path)]) == 0
     assert "there is nothing to take back" in capsys.readouterr().out
     [record] = read_records(path)
-    assert str(record.game.moves[0]) == "a5NE"
-    assert record.game.turn_count == 2
+    assert str(record.moves[0]) == "a5NE"
+    assert record.to_game().turn_count == 2
 
 
 def test_a_whole_game_as_blue_ends_with_its_result(
