@@ -28,15 +28,6 @@ void chase_game_free(chase_game *game) {
 
 const chase_position *chase_game_position(const chase_game *game) { return &game->position; }
 
-static bool repeated(const chase_history *history) {
-  if (history->repetition == CHASE_REPETITION_MOVES) return chase_history_periodic(history);
-  if (history->repetition == CHASE_REPETITION_NONE || chase_history_new_position(history))
-    return false;
-  int game, search;
-  chase_history_occurrences(history, &game, &search);
-  return game + search >= 2;
-}
-
 chase_status chase_game_push(chase_game *game, chase_decision decision) {
   int winner;
   if (chase_game_outcome(game, &winner) != CHASE_NOT_OVER) return CHASE_ILLEGAL;
@@ -49,7 +40,7 @@ chase_status chase_game_push(chase_game *game, chase_decision decision) {
   chase_history_undo undo;
   chase_history_push(&game->history, game->position.hash, decision, game->position.side != side,
                      &undo);
-  game->drawn = repeated(&game->history);
+  game->drawn = chase_history_repeated(&game->history);
   return CHASE_OK;
 }
 

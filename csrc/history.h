@@ -105,6 +105,22 @@ static inline size_t chase_history_turns_left(const chase_history *history) {
   return history->turns < history->max_turns ? history->max_turns - history->turns : 0;
 }
 
+/* By the rules: is the current position a draw by repetition? */
+static inline bool chase_history_repeated(const chase_history *history) {
+  if (history->repetition == CHASE_REPETITION_MOVES) return chase_history_periodic(history);
+  if (history->repetition == CHASE_REPETITION_NONE ||
+      __builtin_expect(chase_history_new_position(history), 1))
+    return false;
+  int game, search;
+  chase_history_occurrences(history, &game, &search);
+  return game + search >= 2;
+}
+
+/* Likewise, or by the turn limit. */
+static inline bool chase_history_over(const chase_history *history) {
+  return chase_history_out_of_turns(history) || chase_history_repeated(history);
+}
+
 /* In a search: is this position a draw? One that the search has seen already
  * will be seen again if it is worth seeing twice; one of the game is taken as it
  * counts, for the third time. */

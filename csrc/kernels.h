@@ -3,6 +3,7 @@
 #ifndef CHASE_KERNELS_H
 #define CHASE_KERNELS_H
 
+#include "mcts.h"
 #include "playout.h"
 #include "root.h"
 
@@ -29,7 +30,8 @@ static int chase_evaluate_kernel(const chase_evaluator *evaluator,
   {                                                                                  \
     .name = isa_name, .count = chase_count_kernel, .list = chase_list_kernel,        \
     .at = chase_at_kernel, .perft = chase_perft_kernel, .playouts = chase_playouts_kernel, \
-    .evaluate = chase_evaluate_kernel, .deepen = chase_deepen                        \
+    .evaluate = chase_evaluate_kernel, .deepen = chase_deepen,                       \
+    .simulate = chase_simulate                                                       \
   }
 
 #endif

@@ -46,6 +46,17 @@ static chase_status make_ab(chase_player *player) {
   return CHASE_OK;
 }
 
+static chase_status make_mcts(chase_player *player) {
+  player->tree = calloc(1, sizeof *player->tree);
+  if (!player->tree) return CHASE_MEMORY;
+  chase_tree *const tree = player->tree;
+  tree->variant = player->variant;
+  tree->evaluator = player->evaluator;
+  tree->options = &player->options;
+  tree->stream = &player->stream;
+  return chase_tree_make(tree, player->options.hash_mib << 20);
+}
+
 chase_status chase_player_new(const chase_variant *variant, const chase_evaluator *evaluator,
                               const chase_player_options *options, chase_player **out) {
   if (!allowed(options)) return CHASE_BAD_ARGUMENT;
@@ -56,6 +67,7 @@ chase_status chase_player_new(const chase_variant *variant, const chase_evaluato
   player->options = *options;
   chase_status status = CHASE_OK;
   if (options->kind == CHASE_PLAYER_AB) status = make_ab(player);
+  if (options->kind == CHASE_PLAYER_MCTS) status = make_mcts(player);
   if (status != CHASE_OK) {
     chase_player_free(player);
     return status;
@@ -70,6 +82,8 @@ void chase_player_free(chase_player *player) {
   if (player->searcher) chase_history_free(&player->searcher->history);
   free(player->searcher);
   free(player->roots);
+  if (player->tree) chase_tree_free(player->tree);
+  free(player->tree);
   chase_table_free(&player->table);
   free(player);
 }
@@ -80,6 +94,7 @@ void chase_player_new_game(chase_player *player, uint64_t game_seed, int side) {
   chase_stream_start(&player->stream, seed ^ 0x706c61796572u, game_seed);
   player->turn = UINT64_MAX;
   if (player->table.bucket) chase_table_empty(&player->table);
+  if (player->tree) chase_tree_clear(player->tree);
   if (player->searcher) {
     memset(player->searcher->killer, 0, sizeof player->searcher->killer);
     memset(player->searcher->good, 0, sizeof player->searcher->good);
@@ -105,6 +120,22 @@ static chase_status search_ab(chase_player *player, const chase_game *game,
   const int depth = player->options.depth ? player->options.depth : CHASE_MAX_DEPTH;
   player->variant->kernels->deepen(s, &game->position, 1 + player->index % 2, depth, player->roots,
                                    report, context, out);
+  return CHASE_OK;
+}
+
+static chase_status search_mcts(chase_player *player, const chase_game *game,
+                                chase_stop_flag *stop, chase_report report, void *context,
+                                chase_analysis *out) {
+  chase_tree *const tree = player->tree;
+  const chase_status status =
+      chase_history_copy(&tree->history, &game->history, CHASE_TREE_DEPTH + CHASE_ROLLOUT_LIMIT);
+  if (status != CHASE_OK) return status;
+  tree->history.root = tree->history.used - 1;
+  tree->stop = stop;
+  tree->nodes = tree->polls = 0;
+  tree->stopped = false;
+  chase_tree_follow(tree, &game->history, &game->position);
+  player->variant->kernels->simulate(tree, &game->position, report, context, out);
   return CHASE_OK;
 }
 
@@ -204,6 +235,7 @@ chase_status chase_player_search(chase_player *player, const chase_game *game,
   switch (player->options.kind) {
     case CHASE_PLAYER_RANDOM: return search_random(player, game, out);
     case CHASE_PLAYER_GREEDY: return search_greedy(player, game, out);
+    case CHASE_PLAYER_MCTS: return search_mcts(player, game, stop, report, context, out);
     default: return search_ab(player, game, stop, report, context, out);
   }
 }

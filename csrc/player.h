@@ -4,6 +4,7 @@
 
 #include "rng.h"
 #include "searcher.h"
+#include "tree.h"
 
 struct chase_player {
   const chase_variant *variant;
@@ -16,6 +17,7 @@ struct chase_player {
   chase_roots *roots;        /* ab */
   chase_table table;         /* ab; without memory of its own where it is another player's */
   int index;                 /* ab: of a helper, else 0 */
+  chase_tree *tree;          /* mcts */
 };
 
 #endif

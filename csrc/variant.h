@@ -9,6 +9,7 @@
 
 struct chase_searcher;
 struct chase_roots;
+struct chase_tree;
 
 /* The hot loops, compiled once for each instruction set; all give the same
  * results. */
@@ -25,6 +26,8 @@ typedef struct chase_kernels {
   int (*evaluate)(const chase_evaluator *, const chase_position *);
   void (*deepen)(struct chase_searcher *, const chase_position *, int, int, struct chase_roots *,
                  chase_report, void *, chase_analysis *);
+  void (*simulate)(struct chase_tree *, const chase_position *, chase_report, void *,
+                   chase_analysis *);
 } chase_kernels;
 
 const chase_kernels *chase_kernels_generic(void);

@@ -13,15 +13,21 @@ import typer
 
 from chase_fast import Rules, __version__
 from chase_fast.cli import EXIT_USAGE
+from chase_fast.cli.analyse import analyse
 from chase_fast.cli.bench import bench
 from chase_fast.cli.convert import convert
+from chase_fast.cli.engine import engine
+from chase_fast.cli.match import match
 from chase_fast.cli.moves import moves
 from chase_fast.cli.output import note, say
 from chase_fast.cli.perft import perft
+from chase_fast.cli.play import play
+from chase_fast.cli.players import players
 from chase_fast.cli.playout import playout
 from chase_fast.cli.plugins import attach
 from chase_fast.cli.rules import rules
 from chase_fast.cli.show import show
+from chase_fast.cli.tune import tune
 from chase_fast.errors import ChaseError
 
 PROGRAM = "chase-fast"
@@ -37,6 +43,12 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "moves": moves,
     "perft": perft,
     "playout": playout,
+    "analyse": analyse,
+    "play": play,
+    "match": match,
+    "players": players,
+    "engine": engine,
+    "tune": tune,
     "convert": convert,
     "rules": rules,
     "bench": bench,

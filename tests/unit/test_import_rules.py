@@ -26,7 +26,7 @@ C_ORDER = (
     "tuning", "chase", "players", "rules", "topology", "rays", "raytest", "zobrist", "variant",
     "position", "push", "movegen", "apply", "decision", "outcome", "notation", "rng", "perft",
     "tally", "playout", "history", "game", "eval", "tt", "searcher", "quiet", "order", "search",
-    "root", "mcts", "player", "selfplay", "kernels",
+    "root", "tree", "mcts", "player", "selfplay", "kernels",
 )  # fmt: skip
 
 # No I/O, no clock, and of the mathematical functions none but sqrt, which is exact everywhere.

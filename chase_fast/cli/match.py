@@ -1,0 +1,187 @@
+"""``chase-fast match``: two players, game pairs, who is better."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import Annotated, Any
+
+import typer
+
+from chase_fast.agents import PlayerError, PlayerSpec
+from chase_fast.batch import MAX_SEED, MAX_THREADS, processors
+from chase_fast.cli.options import JsonOption, RulesOption, integer, read_one_rules
+from chase_fast.cli.output import note, say, say_json
+from chase_fast.cli.players import read_player
+from chase_fast.cli.progress import Bar
+from chase_fast.match import MAX_PAIRS, MatchResult, play_match
+from chase_fast.openings import MAX_OPENING_TURNS
+from chase_fast.record import RecordWriter
+from chase_fast.simulate import PairResult
+from chase_fast.stats.elo import PairScore
+
+_MAX_TURNS = 100_000
+
+PlayerArgument = Annotated[str, typer.Argument(metavar="PLAYER", help="See 'chase-fast players'.")]
+
+
+def match(
+    a: Annotated[str, typer.Argument(metavar="A", help="A player; see 'chase-fast players'.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    rules: RulesOption = None,
+    pairs: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--pairs", 1, MAX_PAIRS),
+            help="Game pairs: the same opening, sides swapped.",
+        ),
+    ] = 100,
+    turns: Annotated[
+        int,
+        typer.Option(
+            metavar="K",
+            parser=integer("--turns", 0, MAX_OPENING_TURNS),
+            help="Random turns of each opening.",
+        ),
+    ] = 4,
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="N", parser=integer("--seed", 0, MAX_SEED), help="Of openings and games."
+        ),
+    ] = 0,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            "-w",
+            metavar="N",
+            parser=integer("--workers", 1, MAX_THREADS),
+            help="Pairs played side by side; results do not depend on it.",
+            show_default="one for each processor",
+        ),
+    ] = None,
+    max_turns: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--max-turns", 1, _MAX_TURNS),
+            help="Turns after which a game is drawn.",
+        ),
+    ] = 400,
+    games: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Save all games there: JSON lines if it ends in .jsonl, else text."
+        ),
+    ] = None,
+    json: JsonOption = False,
+) -> None:
+    """Let two players play, and tell who is better.
+
+    Each opening is played twice, with the sides swapped. The interval holds with 95 %.
+    """
+    chosen = read_one_rules(rules)
+    specs = read_player(a, "A"), read_player(b, "B")
+    played = 0
+    decisions = 0
+    with ExitStack() as stack:
+        writer = stack.enter_context(RecordWriter(games)) if games is not None else None
+        bar = stack.enter_context(Bar("match", "decisions"))
+
+        def finished(pair: PairResult) -> None:
+            nonlocal played, decisions
+            played += 1
+            decisions += sum(len(result.game.moves) for result in pair.games)
+            if writer is not None:
+                _save(writer, pair, specs, seed)
+            bar.update(played, pairs, decisions)
+
+        try:
+            result = play_match(
+                *specs, rules=chosen, pairs=pairs, turns=turns, seed=seed,
+                workers=workers or processors(), max_turns=max_turns, finished=finished,
+            )  # fmt: skip
+        except PlayerError as error:
+            note(f"chase-fast match: {error}")
+            raise typer.Exit(1) from None
+    if json:
+        say_json(_document(result, specs, str(chosen), seed, turns, max_turns))
+    else:
+        _say_result(result, specs)
+
+
+def _save(
+    writer: RecordWriter, pair: PairResult, specs: tuple[PlayerSpec, PlayerSpec], seed: int
+) -> None:
+    for number, result in enumerate(pair.games):
+        red, blue = specs if number == 0 else specs[::-1]
+        tags = {"Pair": str(pair.index), "Seed": str(seed), "OpeningDecisions": str(result.opening)}
+        comment = result.fault
+        writer.write(
+            result.game.to_record(
+                red=str(red), blue=str(blue), outcome=result.outcome, tags=tags, comment=comment
+            )
+        )
+
+
+def _document(
+    result: MatchResult, specs: tuple[PlayerSpec, PlayerSpec], rules: str, seed: int, turns: int,
+    max_turns: int,
+) -> dict[str, Any]:  # fmt: skip
+    found = result.summary
+    return {
+        "a": str(specs[0]),
+        "b": str(specs[1]),
+        "rules": rules,
+        "seed": seed,
+        "opening_turns": turns,
+        "max_turns": max_turns,
+        "pairs": result.pairs,
+        "games": result.games,
+        "score": found.score,
+        "interval": list(found.interval),
+        "wins": result.wins,
+        "draws": result.draws,
+        "losses": result.losses,
+        "pentanomial": result.pentanomial,
+        "elo": found.elo,
+        "elo_interval": list(found.elo_interval),
+        "nelo": found.nelo,
+        "los": found.los,
+        "red_wins": result.red_wins,
+        "blue_wins": result.blue_wins,
+        "terminations": dict(sorted(result.terminations.items())),
+        "faults": dict(result.faults),
+        "mean_turns": result.turns / result.games,
+        "mean_decisions": result.decisions / result.games,
+        "result_hash": result.result_hash,
+    }
+
+
+def _say_result(result: MatchResult, specs: tuple[PlayerSpec, PlayerSpec]) -> None:
+    found = result.summary
+    low, high = found.interval
+    say(f"A  {specs[0]}\nB  {specs[1]}")
+    say(f"score of A  {found.score:.1%}  ({low:.1%} to {high:.1%})  in {result.pairs} pairs")
+    say(f"Elo         {_elo_text(found)}")
+    say(f"games       {result.wins} won, {result.draws} drawn, {result.losses} lost")
+    say(f"pairs       {' '.join(map(str, result.pentanomial))}  with 0, 1/2, 1, 1 1/2, 2 points")
+    ends = ", ".join(f"{name} {count}" for name, count in result.terminations.most_common())
+    say(f"ends        {ends}")
+    say(f"sides       red won {result.red_wins}, blue won {result.blue_wins}")
+    say(
+        f"length      {result.turns / result.games:.1f} turns, "
+        f"{result.decisions / result.games:.1f} decisions"
+    )
+    for fault, count in result.faults.items():
+        say(f"fault       {count} x {fault}")
+
+
+def _elo_text(found: PairScore) -> str:
+    """The difference with its interval; a bound where there is no difference to tell."""
+    low, high = found.elo_interval
+    if found.elo is None:
+        return f"> {low:+.0f}" if low is not None else f"< {high:+.0f}"
+    ends = [f"{end:+.0f}" if end is not None else "unbounded" for end in (low, high)]
+    return f"{found.elo:+.0f}  ({ends[0]} to {ends[1]})"
