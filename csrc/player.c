@@ -115,7 +115,7 @@ static chase_status search_ab(chase_player *player, const chase_game *game,
   s->limit = player->options.nodes ? player->options.nodes : UINT64_MAX;
   s->stopped = s->halted = stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
   s->polls++;
-  memset(s->killer, 0, sizeof s->killer);
+  memset(s->killer, 0xff, sizeof s->killer); /* no decision */
   if (s->table) chase_table_next_age(&player->table);
   const int depth = player->options.depth ? player->options.depth : CHASE_MAX_DEPTH;
   player->variant->kernels->deepen(s, &game->position, 1 + player->index % 2, depth, player->roots,
