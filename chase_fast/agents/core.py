@@ -71,8 +71,17 @@ class CoreAgent:
         """Whether games depend on the clock or on threads, and not on the seed alone."""
         return self._seconds is not None or bool(self._helpers)
 
-    def new_game(self, start: Position, *, seed: int, side: Side, max_turns: int) -> None:
+    def new_game(
+        self,
+        start: Position,
+        *,
+        seed: int,
+        side: Side,
+        max_turns: int,
+        stop: StopFlag | None = None,
+    ) -> None:
         """See `Player`."""
+        del start, stop  # positions come with each call, and this takes no time
         self._max_turns = max_turns
         for player in (self.core, *self._helpers):
             player.new_game(seed, side)

@@ -173,38 +173,40 @@ class ExternalAgent:
     Args:
         spec: Of kind ``ext``.
         rules: What it plays under; it is told.
+        start: At once; otherwise its first game does.
 
     Raises:
         PlayerError: It does not start, or does not speak the protocol.
     """
 
-    def __init__(self, spec: PlayerSpec, rules: Rules) -> None:
+    def __init__(self, spec: PlayerSpec, rules: Rules, *, start: bool = True) -> None:
         self.spec = spec
         self.name = str(spec.get("cmd"))
         self._rules = rules
         self._process: _Process | None = None
         self._game_line = "newgame"
-        self._ready()
+        if start:
+            self._ready(None)
 
-    def _ready(self) -> _Process:
+    def _ready(self, stop: StopFlag | None) -> _Process:
         """The running program; starts it if it is not."""
         if self._process is None:
             self._process = _Process(str(self.spec.get("cmd")))
             until = time.monotonic() + START_SECONDS
             with self._faults("start"):
                 self._process.send("chase")
-                while (line := self._process.receive(until, None)) != "chaseok":
+                while (line := self._process.receive(until, stop)) != "chaseok":
                     if line.startswith("id name "):
                         self.name = line.removeprefix("id name ")
                 self._process.send(f"rules {self._rules}")
-                self._synchronise(until)
+                self._synchronise(until, stop)
         return self._process
 
-    def _synchronise(self, until: float) -> None:
+    def _synchronise(self, until: float, stop: StopFlag | None) -> None:
         assert self._process is not None
         self._process.send("isready")
         for _ in range(_MAX_INFO):
-            line = self._process.receive(until, None)
+            line = self._process.receive(until, stop)
             if line == "readyok":
                 return
             if line.startswith("info string error"):
@@ -223,12 +225,20 @@ class ExternalAgent:
             self.close()
             raise
 
-    def new_game(self, start: Position, *, seed: int, side: Side, max_turns: int) -> None:
+    def new_game(
+        self,
+        start: Position,
+        *,
+        seed: int,
+        side: Side,
+        max_turns: int,
+        stop: StopFlag | None = None,
+    ) -> None:
         """See `Player`."""
-        process = self._ready()
+        process = self._ready(stop)
         with self._faults("new game"):
             process.send(f"newgame seed {seed} side {side.name.lower()} maxturns {max_turns}")
-            self._synchronise(time.monotonic() + START_SECONDS)
+            self._synchronise(time.monotonic() + START_SECONDS, stop)
 
     def choose(self, game: Game, stop: StopFlag | None = None) -> Choice:
         """See `Player`."""
@@ -254,7 +264,7 @@ class ExternalAgent:
     ) -> tuple[Analysis, str]:
         if not game.legal_moves:
             raise GameOverError("the game is over; there is nothing to search")
-        process = self._ready()
+        process = self._ready(stop)
         moves = "".join(f" {move}" for move in game.moves)
         seconds: float | None = self.spec.get("time")
         go = ["go"]
