@@ -95,10 +95,7 @@ void chase_player_new_game(chase_player *player, uint64_t game_seed, int side) {
   player->turn = UINT64_MAX;
   if (player->table.bucket) chase_table_empty(&player->table);
   if (player->tree) chase_tree_clear(player->tree);
-  if (player->searcher) {
-    memset(player->searcher->killer, 0, sizeof player->searcher->killer);
-    memset(player->searcher->good, 0, sizeof player->searcher->good);
-  }
+  if (player->searcher) memset(player->searcher->good, 0, sizeof player->searcher->good);
 }
 
 /* ---- searching ---- */
