@@ -133,6 +133,7 @@ class _Process:
     def _end(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
             code = self.child.wait(_GRACE)
+            self._threads[1].join(_GRACE)
             return f" (exit status {code}){self.tail()}"
         return self.tail()
 

@@ -50,8 +50,10 @@ def parse_score(words: Sequence[str]) -> tuple[int, int]:
     Raises:
         ValueError: It is none.
     """
-    if words[:1] in (["win"], ["loss"]):
-        distance = int(words[1])
+    if not words:
+        raise ValueError("no score")
+    if words[0] in ("win", "loss"):
+        distance = int(" ".join(words[1:2]))
         if not 0 <= distance <= SCORE_WIN - SCORE_PROVEN:
             raise ValueError(words[1])
         return (SCORE_WIN - distance) * (1 if words[0] == "win" else -1), 2
