@@ -18,7 +18,7 @@ from chase_fast._core import play_game as core_game
 from chase_fast._threads import run_jobs
 from chase_fast.agents import CoreAgent, Player, PlayerError, PlayerSpec, make_player
 from chase_fast.batch import MAX_SEED, MAX_THREADS
-from chase_fast.errors import ArgumentError, ChaseError, IllegalMoveError
+from chase_fast.errors import ArgumentError, ChaseError, IllegalMoveError, NotationError
 from chase_fast.game import Game, Outcome
 
 __all__ = ["GameResult", "PairResult", "derive_seed", "play_game", "play_pair", "play_pairs"]
@@ -184,8 +184,9 @@ def _play_by_turns(
                 return None
             try:
                 game.push(choice.move)
-            except IllegalMoveError as error:
-                raise PlayerError(f"{players[side].spec}: {error}", "illegal") from None
+            except (IllegalMoveError, NotationError) as error:
+                wrong = f"{players[side].spec} decided {shown(str(choice.move))}: {error}"
+                raise PlayerError(wrong, "illegal") from None
     except PlayerError as error:
         return GameResult(game, cut, Outcome(side.other, error.termination), str(error))
     except ChaseError:
