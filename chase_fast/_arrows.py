@@ -9,7 +9,7 @@ from chase_fast._lastmove import LastMove
 from chase_fast._markup import DIE_HALF, Markup
 
 # Width of the line, length and width of the head.
-_WIDE, _NARROW, _DOUBLE = (5.0, 12.0, 14.5), (4.0, 9.5, 12.5), (3.0, 7.0, 11.0)
+_WIDE, _NARROW = (5.0, 12.0, 14.5), (4.0, 9.5, 12.5)
 _BADGES = {"crossing": 8.5, "exit": 7.0, "gain": 9.5}
 _CASING = 3.0
 _CHAMBER_GAP = 5.0
@@ -37,9 +37,13 @@ class ArrowPainter:
         away = Point(1.0, -1.0)
         cell, other = decision.move.cell, decision.move.other
         if cell is not None and other is not None:
-            step = self._exchange(cell, other)
+            # As the pips go: heads at both ends would hardly fit between two dice.
+            ends = (cell, other) if decision.gains[cell] < 0 else (other, cell)
+            step = self._exchange(*ends)
             self._path("exchange", role, (step,))
-            away = Point(0.0, 0.0).plus(self.plane.step(step.direction), -1)
+            away = Point(0.0, 0.0).plus(
+                self.plane.step(step.direction), 1 if ends[1] == cell else -1
+            )
         for changed, gain in decision.gains.items():
             text = f"{gain:+d}".replace("-", "\N{MINUS SIGN}")
             at = self.plane.centre(changed).plus(away.outwards(), _BADGE_OFFSET)
@@ -63,7 +67,7 @@ class ArrowPainter:
 
     def _path(self, kind: str, role: str, steps: Sequence[TraceStep]) -> None:
         origin, target = steps[0].origin, steps[-1].target
-        size = {"push": _NARROW, "exchange": _DOUBLE}.get(kind, _WIDE)
+        size = _NARROW if kind in ("push", "exchange") else _WIDE
         self._open(kind, origin, target)
         for step in steps:
             if step.ricochets:
@@ -72,10 +76,7 @@ class ArrowPainter:
         runs = self.plane.runs(steps)
         for run in runs:
             gap = None if run.leaves else self._gap(target, run.points)
-            tail = None
-            if kind == "exchange" and not run.enters:
-                tail = self._gap(origin, run.points[::-1])
-            self._line(role, size, run.points, gap, tail)
+            self._line(role, size, run.points, gap)
             if run.enters:
                 self._crossing(run.points[0], role)
             if run.leaves:
@@ -100,21 +101,17 @@ class ArrowPainter:
         size: tuple[float, float, float],
         points: Sequence[Point],
         gap: float | None,
-        tail: float | None = None,
     ) -> None:
-        """A line with a head ``gap`` short of its end, and one ``tail`` after its start."""
+        """A line with a head ``gap`` short of its end; without one for None."""
         width, length, breadth = size
         line = list(points)
-        heads = []
+        tip, back = line[-1], line[-2]
         if gap is not None:
-            heads.append((line[-1].towards(line[-2], gap), line[-2]))
-            line[-1] = line[-1].towards(line[-2], gap + length - 1)
-        if tail is not None:
-            heads.append((line[0].towards(line[1], tail), line[1]))
-            line[0] = line[0].towards(line[1], tail + length - 1)
+            tip = line[-1].towards(back, gap)
+            line[-1] = line[-1].towards(back, gap + length - 1)
         self.out.line(line, width + _CASING, "casing")
         self.out.line(line, width, role, data_line="")
-        for tip, back in heads:
+        if gap is not None:
             self._head(role, tip, back, length, breadth)
 
     def _head(self, role: str, tip: Point, back: Point, length: float, breadth: float) -> None:

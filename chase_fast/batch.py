@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -90,6 +91,33 @@ def _branches(position: Position, depth: int, unit: int) -> list[tuple[Position,
 PerftProgress = Callable[[int, int, int], None]
 """Called with the branches finished so far, their number, and the sequences counted so far."""
 
+# From this depth on a piece that begins after two decisions takes longer than a second; more than
+# so many of them are not split again, since the next ones must fit into memory.
+_DEEP: Final = 8
+_MANY_PIECES: Final = 5000
+
+
+def _split(pieces: Sequence[tuple[Position, int]], unit: int) -> list[tuple[Position, int]]:
+    return [
+        smaller
+        for child, left in pieces
+        for smaller in ([(child, left)] if left == 0 else _branches(child, left, unit))
+    ]
+
+
+def _divided(
+    position: Position, depth: int, unit: int, threads: int, progress: PerftProgress | None
+) -> list[int]:
+    """The sequences that begin with each legal decision."""
+    parts = [[branch] for branch in _branches(position, depth, unit)]
+    if depth > 3 and (progress is not None or len(parts) < 8 * threads):
+        # Few and uneven pieces would leave threads idle at the end, and progress come in jerks.
+        parts = [_split(part, unit) for part in parts]
+    if depth >= _DEEP and progress is not None and sum(map(len, parts)) < _MANY_PIECES:
+        parts = [_split(part, unit) for part in parts]
+    counts = iter(_counts([piece for part in parts for piece in part], unit, threads, progress))
+    return [sum(islice(counts, len(part))) for part in parts]
+
 
 def _counts(
     branches: Sequence[tuple[Position, int]],
@@ -131,7 +159,7 @@ def perft(
         depth: Their length, 0 to 64.
         unit: "decision" or "turn".
         threads: 1 to 1024; the count does not depend on it.
-        progress: Called after each branch (of the first decision or the first two) with the
+        progress: Called after each branch (of the first one, two or three decisions) with the
             branches finished so far, their number, and the sequences counted so far.
 
     Returns:
@@ -147,15 +175,7 @@ def perft(
     callback(progress, "progress")
     if depth < 2 or (threads == 1 and progress is None):
         return _counts([(position, depth)], code, 1, progress)[0]
-    branches = _branches(position, depth, code)
-    if depth > 3 and (len(branches) < 8 * threads or progress is not None):
-        # Few and uneven pieces would leave threads idle at the end, and progress come in jerks.
-        branches = [
-            piece
-            for child, left in branches
-            for piece in ([(child, left)] if left == 0 else _branches(child, left, code))
-        ]
-    return sum(_counts(branches, code, threads, progress))
+    return sum(_divided(position, depth, code, threads, progress))
 
 
 def divide(
@@ -173,7 +193,7 @@ def divide(
         depth: Their length, 1 to 64.
         unit: "decision" or "turn".
         threads: 1 to 1024; the counts do not depend on it.
-        progress: As for `perft`, after each branch of the first decision.
+        progress: As for `perft`.
 
     Returns:
         For each legal decision, in canonical order, the number of sequences that begin with it;
@@ -187,7 +207,7 @@ def divide(
     code = _unit(unit)
     threads = whole_number(threads, "threads", 1, MAX_THREADS)
     callback(progress, "progress")
-    counts = _counts(_branches(position, depth, code), code, threads, progress)
+    counts = _divided(position, depth, code, threads, progress)
     return dict(zip(position.legal_moves, counts, strict=True))
 
 

@@ -250,7 +250,7 @@ static void chase_simulate(chase_tree *tree, const chase_position *root, chase_r
   const uint64_t asked = tree->options->sims;
   const uint64_t limit = asked && asked < most ? asked : most;
   uint64_t sims = 0;
-  while (sims < limit && !tree->node[0].proven && !chase_tree_stopped(tree)) {
+  while (sims < limit && !chase_tree_stopped(tree) && !tree->node[0].proven) {
     if (!chase_tree_simulate(tree, root)) break;
     sims++;
     if (!report || sims < CHASE_REPORT_SIMS || (sims & (sims - 1))) continue;

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,6 +21,9 @@ from chase_fast.textboard import use_colour, use_unicode
 # Where nobody looks at a terminal, nothing is cut to a width.
 _UNLIMITED = 100_000
 
+MARK = "^"
+"""Alone on a line of a message: points at a place in the line above."""
+
 _PREFIXES = ("", "k", "M", "G", "T")
 
 
@@ -31,8 +36,62 @@ def note(text: str) -> None:
     """A line, or several, for whoever looks on: no part of the result."""
     if sys.stderr is None:
         return  # closed: nobody wants to know
-    sys.stderr.write(text + "\n")
+    if sys.stdout is not None:
+        # The result stands first where both go to the same place. What is wrong with standard
+        # output shows again when it is flushed at the end, where it is answered for.
+        with suppress(OSError, ValueError):
+            sys.stdout.flush()
+    sys.stderr.write(wrapped(text) + "\n")
     sys.stderr.flush()
+
+
+def wrapped(text: str) -> str:
+    """A message as it fits the terminal, if standard error is one: broken between words.
+
+    Lines that fit stay as they are. A line with a mark under one of its places is not broken but
+    cut, to what surrounds the place.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        return text
+    room = Console(file=sys.stderr).width
+    lines: list[str] = []
+    for line in text.split("\n"):
+        if line.strip() == MARK and lines:
+            lines[-1:] = _cut(lines[-1], line, room)
+        else:
+            lines.append(line)
+    return "\n".join(
+        line if under.strip() == MARK else _broken(line, room)
+        for line, under in zip(lines, (*lines[1:], ""), strict=True)
+    )
+
+
+def _cut(line: str, mark: str, room: int) -> tuple[str, str]:
+    """What surrounds the marked place of a line that is too long, and the mark under it."""
+    if len(line) <= room:
+        return line, mark
+    place = mark.index(MARK)
+    first = max(0, min(place - room // 2, len(line) - room))
+    shown = line[first : first + room]
+    if first:
+        shown = "..." + shown[3:]
+    if first + room < len(line):
+        shown = shown[:-3] + "..."
+    return shown, " " * (place - first) + MARK
+
+
+def _broken(line: str, room: int) -> str:
+    if len(line) <= room:
+        return line
+    indent = " " * (len(line) - len(line.lstrip(" ")))
+    return textwrap.fill(
+        line.strip(" "),
+        room,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def say_json(document: Any) -> None:

@@ -46,6 +46,25 @@ resign        give up                       quit       leave without a result"""
 _SHORT = 12
 
 
+def _ask(prompt: str) -> str:
+    """A line from whoever sits there; in a terminal it can be edited, and earlier ones recalled."""
+    sys.stdout.flush()
+    try:
+        if sys.stdin.isatty():
+            import readline  # noqa: F401 - makes input() edit lines
+
+            return input(prompt)
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+        line = sys.stdin.readline()
+        if not line:
+            raise EOFError
+    except EOFError:
+        say("")
+        raise _QuitError from None
+    return line
+
+
 class _QuitError(Exception):
     """The person leaves."""
 
@@ -148,12 +167,7 @@ class Session:
 
     def _person(self) -> Move | None:
         """One entry; the decision that was made by it, if one was."""
-        sys.stdout.write(f"{side_name(self._human)}> ")
-        sys.stdout.flush()
-        line = sys.stdin.readline()
-        if not line:
-            say("")
-            raise _QuitError
+        line = _ask(f"{side_name(self._human)}> ")
         word, _, rest = line.strip().partition(" ")
         match word.lower():
             case "":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from datetime import timedelta
 from types import TracebackType
@@ -15,12 +16,11 @@ from rich.progress import (
     ProgressColumn,
     Task,
     TaskID,
-    TaskProgressColumn,
     TextColumn,
 )
 from rich.text import Text
 
-from chase_fast.cli.output import note, si
+from chase_fast.cli.output import note, si, wrapped
 from chase_fast.textboard import use_colour
 
 # Shorter work shows no bar: it would only flicker.
@@ -31,30 +31,42 @@ def _elapsed(task: Task) -> float:
     return time.monotonic() - float(task.fields["began"])
 
 
+class _ShareColumn(ProgressColumn):
+    """How much of the work is done, where that is known."""
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.percentage:>3.0f}%" if task.total else "", style="progress.percentage")
+
+
 class _RateColumn(ProgressColumn):
     """What was done so far by the time it took."""
 
     def render(self, task: Task) -> Text:
-        elapsed = _elapsed(task)
-        rate = float(task.fields["amount"]) / elapsed if elapsed > 0 else 0.0
-        return Text(f"{si(rate)} {task.fields['unit']}/s", style="progress.data.speed")
+        elapsed, amount = _elapsed(task), float(task.fields["amount"])
+        if not amount or elapsed <= 0:
+            return Text("")
+        return Text(f"{si(amount / elapsed)} {task.fields['unit']}/s", style="progress.data.speed")
 
 
 class _TimeLeftColumn(ProgressColumn):
-    """How long the rest will take at the pace so far.
+    """How long the rest will take at the pace so far; before there is one, the time that passed.
 
     The one of rich goes by the latest parts, which are few here and end in bursts.
     """
 
     def render(self, task: Task) -> Text:
+        elapsed = _elapsed(task)
         if not task.total or not task.completed:
-            return Text("")
-        seconds = round(_elapsed(task) * (task.total - task.completed) / task.completed)
+            return Text(f"{timedelta(seconds=round(elapsed))}", style="progress.elapsed")
+        seconds = round(elapsed * (task.total - task.completed) / task.completed)
         return Text(f"{timedelta(seconds=seconds)} left", style="progress.remaining")
 
 
 class Bar:
     """How far a piece of work has come, how fast it is, and how long it will take.
+
+    A context manager. The bar appears in the midst of the work, whether or not a part of it is
+    done by then, and goes away at its end.
 
     Args:
         title: What is being done.
@@ -67,8 +79,14 @@ class Bar:
         self._began = time.monotonic()
         self._progress: Progress | None = None
         self._task = TaskID(0)
+        self._state: tuple[int, int | None, int] = (0, None, 0)
+        # Reentrant: Ctrl-C may strike while this thread holds it, and `__exit__` takes it then.
+        self._lock = threading.RLock()
+        self._timer = threading.Timer(_PATIENCE, self._appear)
+        self._timer.daemon = True
+        self._open = False
 
-    def update(self, done: float, total: float | None, amount: float) -> None:
+    def update(self, done: int, total: int | None, amount: int) -> None:
         """Shows that ``done`` of ``total`` parts (None: nobody knows) are done.
 
         Args:
@@ -76,21 +94,27 @@ class Bar:
             total: Parts in all.
             amount: What the rate counts, so far.
         """
-        if self._progress is None:
-            silent = sys.stderr is None or not sys.stderr.isatty()
-            if silent or time.monotonic() - self._began < _PATIENCE:
-                return
-            self._progress = self._start(total)
-        self._progress.update(self._task, completed=done, total=total, amount=amount)
+        with self._lock:
+            self._state = (done, total, amount)
+            if self._progress is not None:
+                self._progress.update(self._task, completed=done, total=total, amount=amount)
 
     def note(self, text: str) -> None:
         """Prints a line on standard error, above the bar."""
-        if self._progress is None:
-            note(text)
-        else:
-            self._progress.console.print(Text(text), soft_wrap=True)
+        with self._lock:
+            if self._progress is None:
+                note(text)
+            else:
+                self._progress.console.print(Text(wrapped(text)), soft_wrap=True)
 
-    def _start(self, total: float | None) -> Progress:
+    def _appear(self) -> None:
+        """Shows what is known by now; called by the timer, in a thread of its own."""
+        with self._lock:
+            if self._open:
+                self._progress = self._start()
+
+    def _start(self) -> Progress:
+        done, total, amount = self._state
         colour = use_colour(sys.stderr)
         console = Console(
             file=sys.stderr,
@@ -101,7 +125,7 @@ class Bar:
         progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(bar_width=24),
-            TaskProgressColumn(),
+            _ShareColumn(),
             _RateColumn(),
             _TimeLeftColumn(),
             console=console,
@@ -110,12 +134,20 @@ class Bar:
             redirect_stderr=False,
         )
         self._task = progress.add_task(
-            self._title, total=total, amount=0, unit=self._unit, began=self._began
+            self._title,
+            total=total,
+            completed=done,
+            amount=amount,
+            unit=self._unit,
+            began=self._began,
         )
         progress.start()
         return progress
 
     def __enter__(self) -> Self:
+        if sys.stderr is not None and sys.stderr.isatty():
+            self._open = True
+            self._timer.start()
         return self
 
     def __exit__(
@@ -124,5 +156,8 @@ class Bar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._progress is not None:
-            self._progress.stop()
+        self._timer.cancel()
+        with self._lock:
+            self._open = False
+            if self._progress is not None:
+                self._progress.stop()

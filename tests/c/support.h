@@ -5,6 +5,7 @@
 
 #include "check.h"
 #include "chase.h"
+#include "players.h"
 
 /* What the checks are looking at (the position is a copy); printed by
  * check_context. look_at(NULL, NULL) before the variant is freed. */
@@ -44,6 +45,22 @@ static inline chase_variant *variant_of(const char *text, chase_isa isa) {
   chase_variant *variant = NULL;
   if (chase_variant_new(&rules, isa, &variant) != CHASE_OK) give_up("variant", text);
   return variant;
+}
+
+/* Weights set by hand: dice count most, then what is attacked and how free they are. */
+static inline chase_evaluator *evaluator_of(const chase_variant *variant) {
+  chase_weights weights = {{0}};
+  for (int i = 0; i < 10; i++) weights.weight[CHASE_FEATURE_DICE + i] = 1000 * i;
+  weights.weight[CHASE_FEATURE_MOBILITY] = 10;
+  weights.weight[CHASE_FEATURE_REACH] = 15;
+  weights.weight[CHASE_FEATURE_GUARDED] = 40;
+  weights.weight[CHASE_FEATURE_SPARE] = 100;
+  weights.weight[CHASE_FEATURE_ACT_ANY] = 500;
+  weights.weight[CHASE_FEATURE_WAIT_TWO] = 200;
+  chase_evaluator *evaluator = NULL;
+  if (chase_evaluator_new(variant, &weights, &evaluator) != CHASE_OK)
+    give_up("evaluator", "weights set by hand");
+  return evaluator;
 }
 
 static inline bool isa_runs_here(chase_isa isa) {

@@ -3,10 +3,12 @@
 import re
 from dataclasses import dataclass, field
 from html import escape
+from math import sqrt
 from typing import Any
 
 from chase_fast._core import Direction, Position, Rules, cell_name, neighbour, parse_cell
-from chase_fast._geometry import CHAMBER, Plane
+from chase_fast._geometry import CHAMBER, Plane, Point
+from chase_fast._markup import Markup
 from chase_fast._palette import colours
 from chase_fast.svg import Arrow, board_svg
 
@@ -76,10 +78,6 @@ SCENES = {
     "ricochet": Scene("g2=5", most=6, move="g2NE"),
     "two-paths": Scene("d1=6", options={"arrows": ("d1E", "d1SW"), "highlight": ("d7",)}),
     "bumps": Scene("c2=3 c5=2 c6=4", "c7=3", move="c2E"),
-    "forbidden": Scene(
-        "b4=2 d5=3",
-        options={"arrows": (("b4", "d5"), ("d5", "e5")), "highlight": ("d5", "e5")},
-    ),
     "split": Scene("e8=3 d6=1", "f6=4", move="e8W"),
     "whole": Scene("b4=3", most=3, rules="reserve=0", move="b4NE"),
     "double-capture": Scene("a3=4", "e4=3 d6=2", move="a3NE"),
@@ -93,6 +91,54 @@ SCENES = {
 }
 
 START_SCENES = {"start": "", "ring": "a1W"}
+
+# ---- A move that is illegal (R7) --------------------------------------------------------------
+
+# No picture of the library shows what cannot be played, so that this one is drawn here.
+_BARRED = ("b4", "d5", "e5")
+_SHAFT, _HEAD, _HEAD_HALF = 5.0, 12.0, 7.25
+_CROSS_ARM, _CROSS_HALF = 23.0, 4.8
+
+
+def forbidden_svg() -> str:
+    """A bump that would end in the chamber: dashed arrows, and a cross where it fails."""
+    plane, under, above = Plane("red"), Markup("auto"), Markup("auto")
+    start, die, chamber = (plane.centre(parse_cell(name)) for name in _BARRED)
+    _dashed_arrow(under, start, die, gap=22.0)
+    _dashed_arrow(under, die, chamber, gap=17.0)
+    cross = _cross(chamber)
+    above.add("polygon", "casing", points=cross, stroke_width=6, stroke_linejoin="round")
+    above.add("polygon", "red", points=cross, stroke_width=1.5, stroke_linejoin="round")
+    picture = Scene("b4=2 d5=3").svg()
+    first_die = picture.index("<g data-die=")
+    end = picture.rindex("</svg>")
+    return "".join(
+        (picture[:first_die], under.text(), picture[first_die:end], above.text(), picture[end:])
+    )
+
+
+def _dashed_arrow(out: Markup, start: Point, end: Point, *, gap: float) -> None:
+    tip, base = end.towards(start, gap), end.towards(start, gap + _HEAD)
+    line = (start, base)
+    out.line(line, _SHAFT + 3, "casing")
+    out.line(line, _SHAFT, "ghost", stroke_dasharray="5 9")
+    across = Point(base.y - tip.y, tip.x - base.x)
+    corners = (tip, *(base.plus(across, side * _HEAD_HALF / _HEAD) for side in (1, -1)))
+    out.add("polygon", "casing", points=corners, stroke_width=3)
+    out.add("polygon", "faint", points=corners)
+
+
+def _cross(centre: Point) -> list[Point]:
+    """The outline of a cross, its arms along the diagonals."""
+    corners = []
+    for along in (Point(1, -1), Point(1, 1), Point(-1, 1), Point(-1, -1)):
+        across = Point(-along.y, along.x)
+        tip = centre.plus(along, _CROSS_ARM / sqrt(2))
+        half = _CROSS_HALF / sqrt(2)
+        inner = centre.plus(along, half).plus(across, half)
+        corners += [tip.plus(across, -half), tip.plus(across, half), inner]
+    return corners
+
 
 # ---- The six ways into the chamber ------------------------------------------------------------
 
@@ -164,4 +210,5 @@ def files() -> dict[str, str]:
     drawn = {f"{name}.svg": scene.svg() for name, scene in SCENES.items()}
     drawn |= {f"{name}.svg": _start(move) for name, move in START_SCENES.items()}
     drawn["exits.svg"] = exits_svg()
+    drawn["forbidden.svg"] = forbidden_svg()
     return drawn

@@ -44,6 +44,27 @@ def test_progress(call: Callable[..., Any], depth: int, branches: int, threads: 
     assert counts[-1] == nodes
 
 
+def test_deep_counts_are_told_of_in_small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of two decisions would take half a minute each; these are counted by a stand-in."""
+    expected = cf.divide(START, 4)
+    counted: list[int] = []
+
+    def count(position: cf.Position, depth: int, unit: int, stop: StopFlag) -> int:
+        del unit, stop
+        counted.append(depth)
+        return len(position.legal_moves)
+
+    monkeypatch.setattr(batch, "_perft", count)
+    told: list[tuple[int, int]] = []
+    found = cf.divide(START, 8, progress=lambda done, total, _: told.append((done, total)))
+    assert set(counted) == {5}
+    assert found == expected
+    assert told == [(done, 95_578) for done in range(1, 95_579)]
+    counted.clear()
+    cf.divide(START, 8)
+    assert counted == [7] * 46
+
+
 def test_progress_in_turns() -> None:
     seen: list[int] = []
     position = cf.Position.parse("abcdedcba/9/9/9/3B5/5A3/9/9/C1C1C1D2 r")  # pips are due

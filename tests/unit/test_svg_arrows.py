@@ -178,7 +178,7 @@ def test_orientation_is_a_point_reflection() -> None:
     assert [g.attrib["data-strip"] for g in groups(turned, "data-strip")] == ["red", "blue"]
 
 
-def test_exchange_is_a_double_arrow_with_the_pips_moved() -> None:
+def test_exchange_is_an_arrow_from_who_gives_to_who_gains() -> None:
     seam = Position.parse("8d/B8/4eC2b/c1d2D1d1/3C5/B8/E7A/7E1/c8 b - 2/3")
     for before, text, parts, gains in (
         (seam, "g9=1,f1=4", 2, ["\N{MINUS SIGN}1", "+1"]),
@@ -188,21 +188,25 @@ def test_exchange_is_a_double_arrow_with_the_pips_moved() -> None:
         (group,) = groups(root, "data-arrow")
         assert group.attrib["data-arrow"] == "exchange"
         assert len(groups(group, "data-line")) == parts
-        tips = [points(head)[0] for head in group.findall(f"{NAMESPACE}polygon")]
-        assert len(tips) == 2
-        for name in (text[:2], text[5:7]):
-            assert sum(near(tip, centre(name), 22) for tip in tips) == 1
+        names = [text[:2], text[5:7]]
+        giver, taker = names if gains[1].startswith("+") else names[::-1]
+        assert (group.attrib["data-from"], group.attrib["data-to"]) == (giver, taker)
+        (head,) = group.findall(f"{NAMESPACE}polygon")
+        tip, *base = points(head)
+        assert near(tip, centre(taker), 22)
+        # The head is shorter than the room between the dice, so that a shaft is seen behind it.
+        assert all(hypot(x - tip[0], y - tip[1]) < 15 for x, y in base)
         badges = groups(root, "data-badge")
         found = [b.attrib["data-text"] for b in badges if b.attrib["data-badge"] == "gain"]
         assert found == gains
         # Each badge stands on the far side of its die, where the arrow does not run.
         gain_badges = [b for b in badges if b.attrib["data-badge"] == "gain"]
-        for badge, name in zip(gain_badges, (text[:2], text[5:7]), strict=True):
+        for badge, name in zip(gain_badges, names, strict=True):
             circle = badge.find(f"{NAMESPACE}circle")
             assert circle is not None
             at = float(circle.attrib["cx"]), float(circle.attrib["cy"])
             assert near(at, centre(name), 30)
-            assert min(hypot(at[0] - x, at[1] - y) for x, y in tips) > 30
+            assert hypot(at[0] - tip[0], at[1] - tip[1]) > 30
 
 
 def test_distribution_shows_the_pips_won() -> None:
