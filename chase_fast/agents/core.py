@@ -77,12 +77,14 @@ class CoreAgent:
         for player in (self.core, *self._helpers):
             player.new_game(seed, side)
 
-    def choose(self, game: Game, stop: StopFlag | None = None) -> Choice:
-        """See `Player`."""
-        with self._searching(game, stop, None) as (flag, report):
+    def choose(
+        self, game: Game, stop: StopFlag | None = None, *, report: Report | None = None
+    ) -> Choice:
+        """See `Player`; `report` as for `search`."""
+        with self._searching(game, stop, report) as (flag, watched):
             return Choice(
                 *self.core.choose(
-                    game.start, game.moves, flag, max_turns=self._max_turns, report=report
+                    game.start, game.moves, flag, max_turns=self._max_turns, report=watched
                 )
             )
 

@@ -228,8 +228,8 @@ class Engine:
     def _over(self) -> bool:
         """Whether the game has ended, by the turn limit too."""
         game, max_turns = self._game, self._newgame[2]
-        limit = 0 < max_turns <= game.turn_count and game.turn_ended
-        return limit or game.turn_count > max_turns > 0 or not game.legal_moves
+        complete = game.turn_count - (not game.turn_ended)
+        return 0 < max_turns <= complete or not game.legal_moves
 
     def _ready(self, spec: PlayerSpec) -> CoreAgent:
         """The player; within one game it keeps its table as long as it stays the same."""
@@ -254,10 +254,11 @@ class Engine:
             if lines > 1 or infinite:
                 found = agent.search(game, lines=lines, stop=stop, report=report)
                 move = found.lines[0].pv[0]
+                report(found)
                 if infinite:  # also where there is nothing more to find
                     self._released.wait()
             else:
-                move, last = agent.choose(game, stop)
+                move, last = agent.choose(game, stop, report=report)
                 if last is not None:
                     report(last)
             self._say(f"bestmove {move}")
