@@ -1,13 +1,15 @@
 # The commands of this repository; `make help` lists them.
 #
 # Variables: PYTHON (interpreter that makes the virtual environment), VENV (its folder),
-# JOBS (processes at a time), FUZZ_SECONDS (for each fuzz target), PYTEST_ARGS.
+# JOBS (processes at a time), FUZZ_SECONDS (for each fuzz target), SOAK_SECONDS (of searching
+# in a loop, in test-all), PYTEST_ARGS.
 
 VENV ?= .venv
 # Once made, the environment knows its interpreter; PYTHON need not be named again.
 PYTHON ?= $(if $(wildcard $(VENV)/bin/python),$(VENV)/bin/python,python3)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 600
 PYTEST_ARGS ?=
 
 PY := $(VENV)/bin/python
@@ -93,8 +95,9 @@ test-python: build ## the fast Python tests alone
 	@echo "Running the Python tests in $(JOBS) processes. This takes two to four minutes ..."
 	$(PYTEST) -m "not slow" --benchmark-skip $(PYTEST_ARGS)
 
-test-all: build test-c ## every test, the slow ones too
-	@echo "Running all Python tests in $(JOBS) processes. The slow ones take many minutes ..."
+test-all: build ## every test, the slow ones too
+	@echo "Running the C tests, then all Python tests in $(JOBS) processes. The slow ones take very long ..."
+	@CHASE_THOROUGH=1 CHASE_SOAK_SECONDS=$(SOAK_SECONDS) $(NATIVE) SUITE=plain run
 	$(PYTEST) --benchmark-skip --hypothesis-profile=thorough $(PYTEST_ARGS)
 
 test-c: check ## the C tests and the replay of the fuzz corpus
@@ -105,9 +108,12 @@ test-c-aarch64: ## the C tests and the replay, cross-compiled, in an emulator
 	@sh tools/prerequisites.sh aarch64
 	@$(NATIVE) SUITE=aarch64 run
 
-test-sanitize: build ## C and Python tests under ASan and UBSan
+test-sanitize: build ## C and Python tests under ASan and UBSan, threads under TSan
 	@sh tools/prerequisites.sh libasan
 	@$(NATIVE) SUITE=sanitize run
+	@if echo 'int main(void) { return 0; }' | $${CC:-gcc} -fsanitize=thread -xc - -o /dev/null \
+	  2>/dev/null; then $(NATIVE) SUITE=thread run; \
+	else echo "thread: skipped, the compiler has no thread sanitizer (Debian package libtsan2)"; fi
 	@sh tools/test-sanitized.sh $(PYTEST_ARGS)
 
 test-pythons: build ## the Python tests under every other Python found here

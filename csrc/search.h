@@ -103,6 +103,7 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
     if ((s->reductions & CHASE_REDUCE_NULL) && may_pass && depth >= CHASE_NULL_DEPTH && score >= beta &&
         chase_pass_holds(s, position, depth, beta, ply))
       return beta;
+    if (__builtin_expect(s->halted, 0)) return 0;
   }
   chase_candidate list[CHASE_MAX_DECISIONS];
   int n = 0; /* candidates in the list, without the table's decision */

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 from chase_fast._arguments import instance, whole_number
 from chase_fast._core import MAX_DECISIONS, RED, Analysis, Position, StopFlag
+from chase_fast._threads import run_jobs
 from chase_fast.agents.make import make_player
 from chase_fast.agents.spec import PlayerSpec
 from chase_fast.game import Game
@@ -25,8 +27,9 @@ def analyse(
         position: What to analyse; a `Game` gives the history, too, for repetition.
         player: Who does; its limits stand in its text.
         lines: Different first moves asked for, 1 to `MAX_DECISIONS`.
-        stop: Ends the search early.
-        report: Called with an `Analysis` between iterations; true ends the search.
+        stop: Ends the search early. Without it Ctrl-C is heard during the search.
+        report: Called with an `Analysis` between iterations, by whichever thread searches; true
+            ends the search.
 
     Returns:
         An `Analysis` with ``.lines``, best first, each with ``.score``, ``.pv``, ``.depth``,
@@ -47,4 +50,8 @@ def analyse(
     game = position if isinstance(position, Game) else Game(position)
     with make_player(player, game.rules) as mind:
         mind.new_game(game.start, seed=0, side=RED, max_turns=0)
-        return mind.search(game, lines=lines, stop=stop, report=report)
+        if stop is not None:
+            return mind.search(game, lines=lines, stop=stop, report=report)
+        flag = StopFlag()
+        search = partial(mind.search, game, lines=lines, stop=flag, report=report)
+        return run_jobs([search], 1, flag)[0]

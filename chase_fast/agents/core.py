@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any, Final, Self
 
 from chase_fast._core import Analysis, CorePlayer, Position, Rules, Side, StopFlag
 from chase_fast.agents.base import Choice
 from chase_fast.agents.spec import PlayerSpec
 from chase_fast.agents.weights import Weights, load_weights
-from chase_fast.errors import ArgumentError
+from chase_fast.errors import ArgumentError, ChaseError
 from chase_fast.game import Game
 
 # A further iteration takes longer than all before it; none begins after this share of the time.
@@ -86,12 +86,14 @@ class CoreAgent:
         for player in (self.core, *self._helpers):
             player.new_game(seed, side)
 
-    def choose(self, game: Game, stop: StopFlag | None = None) -> Choice:
-        """See `Player`."""
-        with self._searching(game, stop, None) as (flag, report):
+    def choose(
+        self, game: Game, stop: StopFlag | None = None, *, report: Report | None = None
+    ) -> Choice:
+        """See `Player`; `report` as for `search`."""
+        with self._searching(game, stop, report) as (flag, watched):
             return Choice(
                 *self.core.choose(
-                    game.start, game.moves, flag, max_turns=self._max_turns, report=report
+                    game.start, game.moves, flag, max_turns=self._max_turns, report=watched
                 )
             )
 
@@ -114,7 +116,7 @@ class CoreAgent:
                 report=watched,
             )
 
-    @contextmanager
+    @contextlib.contextmanager
     def _searching(
         self, game: Game, stop: StopFlag | None, report: Report | None
     ) -> Iterator[tuple[StopFlag, Report | None]]:
@@ -149,15 +151,15 @@ class CoreAgent:
             over.set()
             watcher.join()
 
-    @contextmanager
+    @contextlib.contextmanager
     def _helping(self, game: Game) -> Iterator[None]:
         """Further threads fill the table meanwhile."""
         flag = StopFlag()
         threads = []
         for index, helper in enumerate(self._helpers, 1):
             helper.share(self.core, index)
-            arguments: tuple[Any, ...] = (game.start, game.moves, flag)
-            threads.append(threading.Thread(target=helper.search, args=arguments, daemon=True))
+            arguments = (helper, game, flag)
+            threads.append(threading.Thread(target=self._help, args=arguments, daemon=True))
         for thread in threads:
             thread.start()
         try:
@@ -166,6 +168,11 @@ class CoreAgent:
             flag.set()
             for thread in threads:
                 thread.join()
+
+    def _help(self, helper: CorePlayer, game: Game, flag: StopFlag) -> None:
+        # What is wrong with the game the player itself says; memory it has of its own.
+        with contextlib.suppress(ChaseError, MemoryError):
+            helper.search(game.start, game.moves, flag, max_turns=self._max_turns)
 
     def close(self) -> None:
         """See `Player`; there is nothing to give back."""

@@ -35,6 +35,7 @@ DEFAULT_PLAYER: Final = "ab:nodes=100000"
 
 _MAX_LINE: Final = 1 << 20
 _MAX_NUMBER: Final = 10**15
+_MAX_MOVETIME: Final = 10**9
 
 
 def score_text(score: int) -> str:
@@ -70,6 +71,11 @@ class Engine:
         write: Called with each line of the answers, from any thread but never two at a time.
         player: Text of the player that searches; limits of ``go`` come instead of its own.
         rules: Rules until the command ``rules``.
+
+    Raises:
+        NotationError: The text names no player that can search here.
+        ArgumentError: Its table would be larger than memory.
+        WeightsError: Its weight file cannot be read.
     """
 
     def __init__(
@@ -78,13 +84,16 @@ class Engine:
         self._write_line = write
         self._lock = threading.Lock()
         self._rules = rules or Rules()
+        self._default = player
         self._spec = _searcher(player)
+        CoreAgent(self._spec, self._rules)  # what cannot be made is known now
         self._game = Game(rules=self._rules)
         self._agent: CoreAgent | None = None
         self._agent_spec: PlayerSpec | None = None
         self._newgame: tuple[int, Side, int] = (0, RED, 0)
         self._search: threading.Thread | None = None
         self._stop = StopFlag()
+        self._released = threading.Event()
         self._commands: dict[str, Callable[[list[str]], None]] = {
             "chase": self._chase,
             "isready": lambda words: self._say("readyok"),
@@ -109,14 +118,16 @@ class Engine:
             self.close()
             return False
         try:
-            if len(line) > _MAX_LINE:
-                raise ArgumentError(f"a line may have {_MAX_LINE} characters, not {len(line)}")
+            if len(line.rstrip("\r\n")) > _MAX_LINE:
+                raise ArgumentError(f"a line may have {_MAX_LINE} characters")
             if words[0] not in self._commands:
                 known = ", ".join([*self._commands, "quit"])
                 raise ArgumentError(f"unknown command {words[0][:40]!r}, expected {known}")
             self._commands[words[0]](words[1:])
         except ChaseError as error:
             self._say(f"info string error: {error}".replace("\n", " "))
+        except MemoryError:
+            self._say("info string error: out of memory")
         return True
 
     def close(self) -> None:
@@ -125,6 +136,7 @@ class Engine:
 
     def _halt(self) -> None:
         self._stop.set()
+        self._released.set()
         if self._search is not None:
             self._search.join()
             self._search = None
@@ -134,7 +146,7 @@ class Engine:
     def _chase(self, words: list[str]) -> None:
         self._say(f"id name Chase Fast {__version__}")
         self._say("id author the Chase Fast developers")
-        self._say(f"option name player type string default {DEFAULT_PLAYER}")
+        self._say(f"option name player type string default {self._default}")
         self._say(f"option name hash type spin default 64 min 1 max {MAX_HASH_MIB}")
         self._say("option name threads type spin default 1 min 1 max 256")
         self._say("chaseok")
@@ -185,6 +197,7 @@ class Engine:
             spec = self._spec.replace(**{name: _number(value, name, 1, limit)})
         else:
             raise ArgumentError(f"unknown option {name[:40]!r}, expected player, hash, threads")
+        CoreAgent(spec, self._rules)  # or the player before stays
         self._halt()
         self._spec = spec
         self._agent = None
@@ -193,7 +206,7 @@ class Engine:
         infinite = "infinite" in words
         values = _pairs(
             [word for word in words if word != "infinite"],
-            {"nodes": _MAX_NUMBER, "sims": _MAX_NUMBER, "movetime": _MAX_NUMBER,
+            {"nodes": _MAX_NUMBER, "sims": _MAX_NUMBER, "movetime": _MAX_MOVETIME,
              "depth": MAX_DEPTH, "lines": MAX_DECISIONS},
         )  # fmt: skip
         for name, value in values.items():
@@ -202,14 +215,21 @@ class Engine:
         self._halt()
         lines = int(values.pop("lines", 1))
         spec = _with_limits(self._spec, {n: int(v) for n, v in values.items()}, infinite)
-        if not self._game.legal_moves:
+        if self._over():
             self._say("bestmove none")
             return
         agent = self._ready(spec)
         game, self._stop = self._game.copy(), StopFlag()
+        self._released.clear()
         arguments = (agent, game, lines, self._stop, infinite)
         self._search = threading.Thread(target=self._think, args=arguments, daemon=True)
         self._search.start()
+
+    def _over(self) -> bool:
+        """Whether the game has ended, by the turn limit too."""
+        game, max_turns = self._game, self._newgame[2]
+        complete = game.turn_count - (not game.turn_ended)
+        return 0 < max_turns <= complete or not game.legal_moves
 
     def _ready(self, spec: PlayerSpec) -> CoreAgent:
         """The player; within one game it keeps its table as long as it stays the same."""
@@ -234,13 +254,16 @@ class Engine:
             if lines > 1 or infinite:
                 found = agent.search(game, lines=lines, stop=stop, report=report)
                 move = found.lines[0].pv[0]
+                report(found)
+                if infinite:  # also where there is nothing more to find
+                    self._released.wait()
             else:
-                move, last = agent.choose(game, stop)
+                move, last = agent.choose(game, stop, report=report)
                 if last is not None:
                     report(last)
             self._say(f"bestmove {move}")
         except MemoryError:
-            self._say("info string error: out of memory")
+            self._say("info string out of memory")
             self._say(f"bestmove {game.legal_moves[0]}")
         except BrokenPipeError:
             pass  # nobody listens any more
@@ -319,6 +342,7 @@ def run_engine(
 
     Raises:
         BrokenPipeError: Nobody reads the answers.
+        ChaseError: As `Engine`.
     """
 
     def write(line: str) -> None:
@@ -328,6 +352,9 @@ def run_engine(
     engine = Engine(write, player, rules)
     try:
         while line := lines.readline(_MAX_LINE + 2):
+            rest = line
+            while rest and not rest.endswith("\n"):  # of a line that is too long
+                rest = lines.readline(_MAX_LINE)
             if not engine.command(line):
                 break
     finally:

@@ -188,8 +188,8 @@ OPTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("cmd", "text", None, "command line of a program that speaks the protocol; split "
                "like a shell does, never run by one"),
         _NODES, _DEPTH, _TIME,
-        Option("timeout", "float", 60.0, "seconds after which it has lost on time; with time=, "
-               "beyond that", 0.1, _MAX_SECONDS),
+        Option("timeout", "float", 60.0, "seconds after which it has lost on time; beyond its "
+               "time= where that is given, then 0.5 if not said", 0.1, _MAX_SECONDS),
     ),
 }  # fmt: skip
 """Kinds of players and their options, in the order in which they are printed."""
@@ -301,6 +301,9 @@ def _items(text: str, offset: int) -> Iterator[tuple[int, str, str]]:
             comma = text.find(",", start)
             end = len(text) if comma < 0 else comma
             value = text[start:end]
+            if '"' in value:
+                where = offset + start + value.index('"')
+                raise NotationError("a quote may only stand around a whole value", where)
         yield offset + at, name, value
         if end == len(text):
             return

@@ -7,17 +7,19 @@ is the expected result; `made_by` tells how it was tuned.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from chase_fast._arguments import shown
 from chase_fast._core import FEATURES, MAX_WEIGHT, Evaluator, Rules
 from chase_fast.errors import ChaseError
 
 _MAX_BYTES: Final = 1 << 20
+_MAX_SCALE: Final = 1e9
+_MOST_NAMED: Final = 5  # missing or unknown weights that a message names
 _FOLDER: Final = Path(__file__).parents[1] / "weights"
 
 
@@ -64,7 +66,10 @@ def load_weights(rules: Rules, path: str | os.PathLike[str] | None = None) -> We
     """
     if path is not None:
         try:
-            with Path(path).open("rb") as file:
+            file_path = Path(path)
+            if file_path.exists() and not (file_path.is_file() or file_path.is_dir()):
+                raise ValueError("is no regular file")  # a pipe might never end
+            with file_path.open("rb") as file:
                 data = file.read(_MAX_BYTES + 1)
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
@@ -116,18 +121,22 @@ def _parse(data: bytes, name: str) -> Weights:
     missing = [feature for feature in FEATURES if feature not in given]
     unknown = [feature for feature in given if feature not in FEATURES]
     if missing or unknown:
-        wrong = ", ".join([*(f"no {f}" for f in missing), *(f"unknown {f!r}" for f in unknown)])
+        reasons = [*(f"no {f}" for f in missing), *(f"unknown {shown(f)}" for f in unknown)]
+        more = f" and {len(reasons) - _MOST_NAMED} more" if len(reasons) > _MOST_NAMED else ""
+        wrong = ", ".join(reasons[:_MOST_NAMED]) + more
         raise fail(f"weights: {wrong}")
     for feature in FEATURES:
         value = given[feature]
         if type(value) is not int or not -MAX_WEIGHT <= value <= MAX_WEIGHT:
             raise fail(f"{feature} must be an integer from {-MAX_WEIGHT} to {MAX_WEIGHT}")
     scale = content.get("scale")
-    if isinstance(scale, bool) or not isinstance(scale, int | float):
-        raise fail("scale must be a number above 0")
-    if not math.isfinite(scale) or scale <= 0:
-        raise fail("scale must be a number above 0")
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not 0 < scale <= _MAX_SCALE:
+        raise fail(f"scale must be a number above 0, at most {_MAX_SCALE:g}")
     rules = content.get("rules")
     if not isinstance(rules, str):
         raise fail("rules must be a text")
+    try:
+        rules = str(Rules.parse(rules))
+    except ChaseError as error:
+        raise fail(f"rules: {error}") from None
     return Weights(tuple(given[feature] for feature in FEATURES), float(scale), rules, name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -25,4 +26,7 @@ def engine(
         raise typer.BadParameter(
             "expected random, greedy, ab or mcts, not another program", param_hint="--player"
         )
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        # Bytes that are no text are a wrong command, and no reason to end.
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     run_engine(sys.stdin, sys.stdout, str(spec), read_one_rules(rules))

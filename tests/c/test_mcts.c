@@ -1,6 +1,6 @@
 /* The tree search: what it proves against plain minimax, its limits, its memory, and
  * what it keeps from turn to turn. */
-#include "players.h"
+#include "player.h"
 #include "support.h"
 
 enum { LINES = CHASE_MAX_DECISIONS };
@@ -390,17 +390,22 @@ static void test_small_cap(const chase_variant *variant, const chase_evaluator *
   chase_player_options options = options_of(6000);
   options.hash_mib = 1;
   chase_player *player = player_of(variant, evaluator, &options);
+  bool full = false;
   for (int round = 0; round < 3; round++) {
     chase_game *game = game_of(variant, &start, 0);
     for (int turn = 0; turn < 6; turn++) {
       const chase_analysis analysis = search(player, game, LINES, NULL);
       CHECK_INT(analysis.sims, 6000);
+      CHECK(player->tree->size * sizeof(chase_node) <= 1 << 20);
+      CHECK(player->tree->used <= player->tree->size);
+      full |= player->tree->size - player->tree->used < CHASE_MAX_DECISIONS;
       for (int i = 0; i < analysis.count; i++)
         check_line(variant, chase_game_position(game), &lines[i]);
       CHECK_INT(chase_game_push(game, lines[0].pv[0]), CHASE_OK);
     }
     chase_game_free(game);
   }
+  CHECK(full);
   chase_player_free(player);
 }
 

@@ -17,6 +17,8 @@ for line in sys.stdin:
         say("id name test engine"); say("chaseok")
     elif word == "isready":
         say("readyok")
+    elif word == "newgame":
+        {newgame}
     elif word == "position":
         position = line
     elif word == "go":
@@ -57,9 +59,11 @@ BAD: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
-def program(*, start: str = "pass", go: str = ANSWER, quit: str = "pass") -> str:
+def program(
+    *, start: str = "pass", newgame: str = "pass", go: str = ANSWER, quit: str = "pass"
+) -> str:
     """The command line of a program; each argument is a line of Python at that command."""
     import shlex
 
-    source = _PICK + _GOOD.format(start=start, go=go, quit=quit)
+    source = _PICK + _GOOD.format(start=start, newgame=newgame, go=go, quit=quit)
     return shlex.join([sys.executable, "-c", source])

