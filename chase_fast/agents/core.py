@@ -21,6 +21,9 @@ _SHARE_OF_TIME: Final = 0.55
 # Seconds between two looks at the caller's flag where a search has a flag of its own.
 _WATCH: Final = 0.005
 
+# UCT has no prior to steer it, so that the values have to (docs/players.md).
+_UCT_EXPLORATION: Final = 0.3
+
 Report = Callable[[Analysis], object]
 
 
@@ -193,4 +196,7 @@ _NAMES: Final = {
 
 
 def _core_options(spec: PlayerSpec) -> dict[str, Any]:
-    return {_NAMES[name]: value for name, value in spec.given if name in _NAMES}
+    options: dict[str, Any] = {_NAMES[name]: value for name, value in spec.given if name in _NAMES}
+    if spec.kind == "mcts" and spec.get("policy") == "uct":
+        options.setdefault("exploration", _UCT_EXPLORATION)
+    return options

@@ -224,7 +224,7 @@ static void test_limits(const chase_variant *variant, const chase_evaluator *eva
   CHECK(analysis.stopped && analysis.sims == 0 && analysis.polls >= 1 && analysis.nodes <= 1000);
   check_lines(variant, &start, &analysis);
   chase_decision decision;
-  CHECK_INT(chase_player_choose(player, game, &stop, NULL, &decision), CHASE_STOPPED);
+  CHECK_INT(chase_player_choose(player, game, &stop, NULL, NULL, NULL, &decision), CHASE_STOPPED);
   chase_error error;
   CHECK_INT(chase_decision_check(variant, &start, decision, &error), CHASE_OK);
 
@@ -297,7 +297,7 @@ static uint64_t play(const chase_variant *variant, const chase_evaluator *evalua
     const int side = chase_game_position(game)->side;
     chase_analysis analysis = {.lines = lines, .capacity = 8};
     chase_decision decision;
-    CHECK_INT(chase_player_choose(players[side], game, NULL, &analysis, &decision), CHASE_OK);
+    CHECK_INT(chase_player_choose(players[side], game, NULL, NULL, NULL, &analysis, &decision), CHASE_OK);
     const uint64_t seen = (uint64_t)(uint32_t)lines[0].score << 32 ^ analysis.nodes << 18 ^ decision;
     code = (code ^ seen) * 0x9e3779b97f4a7c15u;
     code ^= code >> 31;

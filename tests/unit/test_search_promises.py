@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ from tests.unit.vectors import mixed_positions, shipped_evaluator
 POLL_NODES = 1_000  # the flag is looked at once in as many, or more often
 
 
-def searched(position: Position, *, max_turns: int = 0, lines: int = 1, **options: int) -> Analysis:
+def searched(position: Position, *, max_turns: int = 0, lines: int = 1, **options: Any) -> Analysis:
     evaluator = shipped_evaluator(position.rules)
     player = CorePlayer(evaluator, "ab", **{"hash_mib": 1, **options})
     return player.search(position, [], StopFlag(), lines=lines, max_turns=max_turns)
