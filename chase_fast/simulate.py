@@ -136,7 +136,7 @@ def play_game(
     whole_number(seed, "seed", 0, MAX_SEED)
     whole_number(max_turns, "max_turns", opening.turn_count + 1, MAX_TURN_LIMIT)
     for name, player in (("red", red), ("blue", blue)):
-        if not callable(getattr(type(player), "choose", None)):
+        if not all(hasattr(type(player), method) for method in ("new_game", "choose")):
             raise ArgumentError(f"{name} is {shown(player)}, expected a player of make_player")
     if red is blue:
         raise ArgumentError("red and blue must be two players, not one")
@@ -230,6 +230,7 @@ def play_pair(
         ArgumentError: See `play_game`.
     """
     whole_number(index, "index", 0, MAX_SEED)
+    whole_number(seed, "seed", 0, MAX_SEED)
     games = []
     for number, (red, blue) in enumerate(((a, b), (b, a))):
         game_seed = derive_seed(seed, "pair", index, number)
