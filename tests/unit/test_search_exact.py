@@ -15,7 +15,7 @@ from chase_fast._core import (
     Position,
     StopFlag,
 )
-from tests.reference.minimax import TooManyError, Twin
+from tests.unit.minimax import TooManyError, Twin
 from tests.unit.vectors import mixed_positions, shipped_evaluator
 
 
