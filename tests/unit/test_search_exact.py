@@ -64,7 +64,7 @@ def test_few() -> None:
 
 @pytest.mark.slow
 def test_many() -> None:
-    depths = compare_many(2, 200, 60_000)
+    depths = compare_many(2, 200, 40_000)
     assert depths[2] + depths[3] >= 60
     assert depths[3] >= 30
 
