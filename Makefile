@@ -1,13 +1,15 @@
 # The commands of this repository; `make help` lists them.
 #
 # Variables: PYTHON (interpreter that makes the virtual environment), VENV (its folder),
-# JOBS (processes at a time), FUZZ_SECONDS (for each fuzz target), PYTEST_ARGS.
+# JOBS (processes at a time), FUZZ_SECONDS (for each fuzz target), SOAK_SECONDS (of searching
+# in a loop, in test-all), PYTEST_ARGS.
 
 VENV ?= .venv
 # Once made, the environment knows its interpreter; PYTHON need not be named again.
 PYTHON ?= $(if $(wildcard $(VENV)/bin/python),$(VENV)/bin/python,python3)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
+SOAK_SECONDS ?= 600
 PYTEST_ARGS ?=
 
 PY := $(VENV)/bin/python
@@ -34,7 +36,8 @@ check: ## look for Python >= 3.11 with venv and headers, gcc and make
 	@sh tools/prerequisites.sh python gcc make
 
 $(VENV)/.created: | check
-	@"$(PY)" -m pip --version >/dev/null 2>&1 || "$(PYTHON)" -m venv "$(VENV)"
+	@"$(PY)" -m pip --version >/dev/null 2>&1 || { \
+	  echo "Making the virtual environment $(VENV), some seconds ..."; "$(PYTHON)" -m venv "$(VENV)"; }
 	@touch $@
 
 # Quiet, since it has nothing to say unless it fails.
@@ -47,7 +50,8 @@ endef
 # What the package needs to run. The build requirements come first and stay, so that a rebuild
 # needs neither pip nor a network.
 $(VENV)/.runtime: $(VENV)/.created pyproject.toml chase_fast/_version.py | check
-	@echo "Installing into $(VENV), once: numpy and the command line; compiling the core ..."
+	@echo "Installing into $(VENV), once: numpy and the command line; compiling the core." \
+	  "This takes a minute or two ..."
 	@"$(PY)" -c 'import tomllib; f = open("pyproject.toml", "rb"); \
 	print(*tomllib.load(f)["build-system"]["requires"], sep="\n")' > "$(VENV)/build-requires.txt"
 	$(call pip_install,-r "$(VENV)/build-requires.txt")
@@ -57,7 +61,7 @@ $(VENV)/.runtime: $(VENV)/.created pyproject.toml chase_fast/_version.py | check
 # And what its development needs. (A comma may not stand in a call.)
 DEVELOPMENT := all,dev
 $(VENV)/.installed: $(VENV)/.runtime
-	@echo "Installing into $(VENV), once: what the tests need ..."
+	@echo "Installing into $(VENV), once: what the tests need. This takes about a minute ..."
 	$(call pip_install,--no-build-isolation --editable ".[$(DEVELOPMENT)]")
 	@touch $@
 
@@ -67,6 +71,7 @@ $(VENV)/.fuzz: $(VENV)/.installed
 
 $(VENV)/.built: $(SOURCES) setup.py $(VENV)/.runtime \
   $(if $(wildcard chase_fast/_core.*.so),,rebuild) | check
+	@echo "Compiling what has changed of the core, half a minute at most ..."
 	@"$(PY)" setup.py --quiet build_ext --inplace
 	@touch $@
 
@@ -87,21 +92,28 @@ wheel: build ## a portable wheel and an sdist in dist/
 test: test-c test-python ## all fast tests: C and Python
 
 test-python: build ## the fast Python tests alone
+	@echo "Running the Python tests in $(JOBS) processes. This takes two to four minutes ..."
 	$(PYTEST) -m "not slow" --benchmark-skip $(PYTEST_ARGS)
 
-test-all: build test-c ## every test, the slow ones too
+test-all: build ## every test, the slow ones too
+	@echo "Running the C tests, then all Python tests in $(JOBS) processes. The slow ones take very long ..."
+	@CHASE_THOROUGH=1 CHASE_SOAK_SECONDS=$(SOAK_SECONDS) $(NATIVE) SUITE=plain run
 	$(PYTEST) --benchmark-skip --hypothesis-profile=thorough $(PYTEST_ARGS)
 
 test-c: check ## the C tests and the replay of the fuzz corpus
+	@echo "Running the C tests. To compile them takes about a minute the first time ..."
 	@$(NATIVE) SUITE=plain run
 
 test-c-aarch64: ## the C tests and the replay, cross-compiled, in an emulator
 	@sh tools/prerequisites.sh aarch64
 	@$(NATIVE) SUITE=aarch64 run
 
-test-sanitize: build ## C and Python tests under ASan and UBSan
+test-sanitize: build ## C and Python tests under ASan and UBSan, threads under TSan
 	@sh tools/prerequisites.sh libasan
 	@$(NATIVE) SUITE=sanitize run
+	@if echo 'int main(void) { return 0; }' | $${CC:-gcc} -fsanitize=thread -xc - -o /dev/null \
+	  2>/dev/null; then $(NATIVE) SUITE=thread run; \
+	else echo "thread: skipped, the compiler has no thread sanitizer (Debian package libtsan2)"; fi
 	@sh tools/test-sanitized.sh $(PYTEST_ARGS)
 
 test-pythons: build ## the Python tests under every other Python found here

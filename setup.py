@@ -94,6 +94,7 @@ CORE = Extension(
     define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
     extra_compile_args=FLAGS,
     extra_link_args=SWITCH_FLAGS,
+    libraries=["m"],
 )
 
 setup(ext_modules=[CORE], cmdclass={"build_ext": BuildExt})

@@ -29,6 +29,13 @@ _HEAD = (
     "rules       first mover scores     turns     options  splits  refused  seconds",
     "            % (95 % interval)   a game  a decision  a game   a game",
 )
+_WORDS = """\
+A decision is one choice: a die moves, two neighbours exchange pips, or a die takes
+pips that its side has to hand out. Options are the legal decisions to choose from,
+and a turn is all that a side decides until the other side acts. A die that enters
+the chamber, the cell in the middle, splits in two; where its side has no spare die
+for that, the split is refused. Reserve is how many spare dice each side has at the
+start, 1 in the standard game."""
 _FURTHER = """\
 Where to go on (in a clone, after `. .venv/bin/activate`):
   chase-fast --help                      all commands
@@ -36,7 +43,8 @@ Where to go on (in a clone, after `. .venv/bin/activate`):
   chase-fast moves                       the legal decisions, with their paths
   chase-fast rules                       the options that make a rule set
   chase-fast playout 100000 -r standard -r chain=yes
-  README.md, docs/rules.md               the library in Python, the rules"""
+                                         two rule sets side by side
+  docs/rules.md, docs/python.md          the rules, the library in Python"""
 
 
 def main() -> None:
@@ -44,8 +52,9 @@ def main() -> None:
     threads = processors()
     print(
         f"Chase Fast {cf.__version__}: {GAMES:,} random games under each of {len(RULES)} rule "
-        f"sets.\nSeed {SEED}, threads: {threads}, core: {cf.Rules().isa}.\n"
+        f"sets.\nSeed {SEED}, threads: {threads}, core: {cf.Rules().isa}. It takes some seconds.\n"
     )
+    print(textwrap.fill(_WORDS, WIDTH) + "\n")
     print("\n".join(_HEAD), flush=True)
     ends = {}
     shortest = 0
@@ -65,6 +74,7 @@ def main() -> None:
     print(f"\n{'how they ended':<16}" + "".join(f"{word!s:>14}" for word in TERMINATIONS))
     for text, counts in ends.items():
         print(f"{text:<16}" + "".join(f"{counts[word]:>14}" for word in TERMINATIONS))
+    print("(dice: the loser had too few left; repetition: drawn; turn_limit: cut short)")
     print(
         f"\n{GAMES * len(RULES):,} games in {seconds:.1f} seconds. All rule sets got the same "
         "random numbers: a game\ndiffers from its twin only where the rules made a difference.\n"
@@ -90,8 +100,9 @@ def _show_game(index: int) -> None:
     outcome = playout_outcome(game)
     print(
         f"The shortest of the standard games is number {index}: {game.turn_count} turns. Its "
-        "boards where\ndice were taken; before a cell of the last decision stands what happened "
-        "there.\n"
+        "boards where\ndice were captured: [3] is a red die, <3> a blue one. Before a cell of the "
+        "last\ndecision stands what happened there: a ring where the moving die set out, small\n"
+        "rings on its way, a triangle where a die landed, a cross where one was captured.\n"
     )
     turns: list[str] = []
     done = 0

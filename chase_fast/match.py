@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import islice
+from typing import Any
 
-from chase_fast._arguments import whole_number
-from chase_fast._core import Rules
+from chase_fast._arguments import instance, whole_number
+from chase_fast._core import BLUE, MAX_TURN_LIMIT, RED, Rules
 from chase_fast.agents import PlayerSpec
-from chase_fast.openings import random_openings
+from chase_fast.errors import ArgumentError
+from chase_fast.openings import MAX_OPENING_TURNS, MAX_OPENINGS, random_openings
 from chase_fast.simulate import PairResult, play_pairs
 from chase_fast.stats.elo import PairScore, pair_score
 
 __all__ = ["MAX_PAIRS", "MatchResult", "play_match"]
 
-MAX_PAIRS = 10**7
+MAX_PAIRS = MAX_OPENINGS
+
+_MOST_FAULTS = 5
 
 
 @dataclass(slots=True)
@@ -26,14 +30,14 @@ class MatchResult:
 
     Attributes:
         wins: Games that A won.
-        draws: Games drawn.
+        draws: Games drawn, those that the turn limit ended among them.
         losses: Games that A lost.
         pentanomial: Pairs in which A got 0, ½, 1, 1½ and 2 points.
         red_wins: Games that red won, whoever played red.
         blue_wins: Games that blue won.
         terminations: Games by how they ended.
         faults: What was wrong with players that lost by it, with the number of games; the first
-            few different ones.
+            few different texts.
         turns: Of all games, openings included.
         decisions: Likewise.
     """
@@ -48,7 +52,8 @@ class MatchResult:
     faults: Counter[str] = field(default_factory=Counter)
     turns: int = 0
     decisions: int = 0
-    _rows: list[bytes] = field(default_factory=list)
+    _hash: Any = field(default_factory=hashlib.sha256, repr=False, compare=False)
+    _last: int = -1
 
     @property
     def pairs(self) -> int:
@@ -67,30 +72,38 @@ class MatchResult:
 
     @property
     def result_hash(self) -> str:
-        """SHA-256 over the rows of all games, sorted: pair, game, winner, end, decisions."""
-        return hashlib.sha256(b"".join(sorted(self._rows))).hexdigest()
+        """SHA-256 over a line for each game, in order of pair and game.
+
+        The line has pair, game (0 or 1), result, termination and all decisions, separated by
+        spaces.
+        """
+        return str(self._hash.hexdigest())
 
     def add(self, pair: PairResult) -> None:
-        """Adds a pair."""
+        """Adds a pair.
+
+        Raises:
+            ArgumentError: It does not come after those that were added.
+        """
+        instance(pair, "pair", PairResult, "a PairResult")
+        if pair.index <= self._last:
+            raise ArgumentError(f"pair is number {pair.index}, expected one above {self._last}")
+        self._last = pair.index
         self.pentanomial[round(2 * sum(pair.scores))] += 1
         for number, (result, score) in enumerate(zip(pair.games, pair.scores, strict=True)):
+            outcome, game = result.outcome, result.game
             self.wins += score == 1
             self.draws += score == 0.5
             self.losses += score == 0
-            winner = result.outcome.winner
-            self.red_wins += winner is not None and winner == 0
-            self.blue_wins += winner is not None and winner == 1
-            self.terminations[result.outcome.termination] += 1
+            self.red_wins += outcome.winner is RED
+            self.blue_wins += outcome.winner is BLUE
+            self.terminations[outcome.termination] += 1
             if result.fault and (result.fault in self.faults or len(self.faults) < _MOST_FAULTS):
                 self.faults[result.fault] += 1
-            self.turns += result.game.turn_count
-            self.decisions += len(result.game.moves)
-            moves = " ".join(map(str, result.game.moves))
-            row = f"{pair.index:012}/{number} {result.outcome} {moves}\n"
-            self._rows.append(hashlib.sha256(row.encode()).digest())
-
-
-_MOST_FAULTS = 5
+            self.turns += game.turn_count
+            self.decisions += len(game.moves)
+            row = (pair.index, number, outcome.result, outcome.termination, *game.moves)
+            self._hash.update(f"{' '.join(map(str, row))}\n".encode())
 
 
 def play_match(
@@ -112,10 +125,10 @@ def play_match(
         b: Another's, or the same.
         rules: By default standard.
         pairs: 1 to `MAX_PAIRS`.
-        turns: Random turns of each opening.
+        turns: Random turns of each opening, 0 to `MAX_OPENING_TURNS`.
         seed: Of openings and games, 0 to 2**64 - 1.
-        workers: Pairs played side by side; results do not depend on it.
-        max_turns: Turns after which a game is drawn.
+        workers: Pairs played side by side, 1 to 1024; results do not depend on it.
+        max_turns: Turns after which a game is drawn, more than those of an opening.
         finished: Called with each pair, in order.
 
     Returns:
@@ -124,16 +137,22 @@ def play_match(
 
     Raises:
         NotationError: A text that names no player.
-        ArgumentError: A number outside its range, or fewer openings than pairs.
+        ArgumentError: An argument that is not as described, or fewer openings than pairs.
+        WeightsError: A weight file that cannot be read.
+        PlayerError: A program that does not start.
     """
-    whole_number(pairs, "pairs", 1, MAX_PAIRS)
-    rules = rules or Rules()
-    openings = islice(random_openings(rules, turns, seed=seed), pairs)
+    pairs = whole_number(pairs, "pairs", 1, MAX_PAIRS)
+    turns = whole_number(turns, "turns", 0, MAX_OPENING_TURNS)
+    max_turns = whole_number(max_turns, "max_turns", turns + 1, MAX_TURN_LIMIT)
+    rules = instance(Rules() if rules is None else rules, "rules", Rules, "Rules or None")
+    openings = random_openings(rules, turns, pairs, seed=seed)
     result = MatchResult()
-    played: Iterable[PairResult] = play_pairs(
+    played = play_pairs(
         a, b, openings, rules=rules, seed=seed, workers=workers, max_turns=max_turns,
         finished=finished,
     )  # fmt: skip
-    for pair in played:
-        result.add(pair)
+    # Closed at once, wherever Ctrl-C strikes: programs are ended then.
+    with closing(played):
+        for pair in played:
+            result.add(pair)
     return result

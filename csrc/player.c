@@ -95,10 +95,7 @@ void chase_player_new_game(chase_player *player, uint64_t game_seed, int side) {
   player->turn = UINT64_MAX;
   if (player->table.bucket) chase_table_empty(&player->table);
   if (player->tree) chase_tree_clear(player->tree);
-  if (player->searcher) {
-    memset(player->searcher->killer, 0, sizeof player->searcher->killer);
-    memset(player->searcher->good, 0, sizeof player->searcher->good);
-  }
+  if (player->searcher) memset(player->searcher->good, 0, sizeof player->searcher->good);
 }
 
 /* ---- searching ---- */
@@ -115,7 +112,7 @@ static chase_status search_ab(chase_player *player, const chase_game *game,
   s->limit = player->options.nodes ? player->options.nodes : UINT64_MAX;
   s->stopped = s->halted = stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
   s->polls++;
-  memset(s->killer, 0, sizeof s->killer);
+  memset(s->killer, 0xff, sizeof s->killer); /* no decision */
   if (s->table) chase_table_next_age(&player->table);
   const int depth = player->options.depth ? player->options.depth : CHASE_MAX_DEPTH;
   player->variant->kernels->deepen(s, &game->position, 1 + player->index % 2, depth, player->roots,

@@ -159,7 +159,8 @@ void chase_player_new_game(chase_player *player, uint64_t game_seed, int side);
 /* ---- Searching ------------------------------------------------------- */
 
 typedef struct chase_line {
-  int32_t score;
+  int32_t score; /* mcts: of the mean value of the simulations; after the first line that less
+                    its doubt, so that what was hardly looked at does not seem as good */
   int32_t depth;  /* ab: decisions searched; mcts: length of the longest line in the tree; else 1 */
   uint64_t nodes; /* ab: decisions applied for this line; mcts: simulations through it */
   int32_t length; /* of pv, at least 1 */
@@ -171,7 +172,7 @@ typedef struct chase_analysis {
   chase_line *lines; /* the caller's, with room for `capacity` */
   int32_t capacity;  /* lines asked for, at least 1 */
   int32_t count;
-  int32_t depth;     /* completed */
+  int32_t depth;     /* completed; mcts: of the first line */
   uint64_t nodes;    /* decisions applied, all in all */
   uint64_t sims;     /* mcts: simulations */
   uint64_t polls;    /* of the stop flag */

@@ -103,6 +103,7 @@ static inline int chase_captures(const chase_evaluator *evaluator, const chase_p
  * plain minimax, and alpha-beta gives the same value. */
 static int chase_quiesce(chase_searcher *s, const chase_position *position, int alpha, int beta,
                          int ply, int looked) {
+  if (__builtin_expect(s->halted, 0)) return 0;
   const chase_phase phase = chase_position_phase(s->variant, position);
   if (__builtin_expect(phase == CHASE_PHASE_LOST, 0)) return ply - CHASE_SCORE_WIN;
   chase_candidate list[CHASE_MAX_DECISIONS];

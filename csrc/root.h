@@ -12,14 +12,14 @@ enum {
 /* All legal decisions, none searched yet. */
 static inline void chase_roots_fill(chase_searcher *s, const chase_position *position,
                                     chase_roots *out) {
-  chase_found found = {0, 0, 0, CHASE_BOUND_NONE};
+  chase_found found = {CHASE_NO_DECISION, 0, 0, CHASE_BOUND_NONE};
   if (s->table) chase_table_probe(s->table, chase_search_key(s, position), &found);
   chase_candidate list[CHASE_MAX_DECISIONS];
   const chase_phase phase = chase_position_phase(s->variant, position);
   const int n = chase_candidates(s, position, phase, found.decision, 0, list);
   const int score = chase_static_score(s->evaluator, position);
   out->count = 0;
-  for (int i = found.decision ? -1 : 0; i < n; i++) {
+  for (int i = found.decision != CHASE_NO_DECISION ? -1 : 0; i < n; i++) {
     chase_line *const line = &out->line[out->count++];
     *line = (chase_line){.score = score, .depth = 0, .nodes = 0, .length = 1};
     line->pv[0] = i < 0 ? found.decision : list[i].decision;

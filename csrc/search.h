@@ -72,6 +72,7 @@ static inline int chase_reduction(int depth, int index) {
 static int chase_search_node(chase_searcher *s, const chase_position *position, int depth,
                              int alpha, int beta, int ply, bool may_pass) {
   s->pv_length[ply] = 0;
+  if (__builtin_expect(s->halted, 0)) return 0; /* not a node beyond the limit */
   const chase_phase phase = chase_position_phase(s->variant, position);
   if (__builtin_expect(phase == CHASE_PHASE_LOST, 0)) return ply - CHASE_SCORE_WIN;
   if (__builtin_expect(chase_history_draws(&s->history), 0))
@@ -80,7 +81,7 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
   const bool wide = beta - alpha > 1;
   const int old_alpha = alpha;
   const uint64_t key = chase_search_key(s, position);
-  chase_decision first = 0;
+  chase_decision first = CHASE_NO_DECISION;
   chase_found found;
   if (s->table && chase_table_probe(s->table, key, &found)) {
     first = found.decision;
@@ -102,6 +103,7 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
     if ((s->reductions & CHASE_REDUCE_NULL) && may_pass && depth >= CHASE_NULL_DEPTH && score >= beta &&
         chase_pass_holds(s, position, depth, beta, ply))
       return beta;
+    if (__builtin_expect(s->halted, 0)) return 0;
   }
   chase_candidate list[CHASE_MAX_DECISIONS];
   int n = 0; /* candidates in the list, without the table's decision */
@@ -111,18 +113,18 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
   if (phase == CHASE_PHASE_DUE) {
     n = chase_candidates(s, position, phase, first, ply, list);
     listed = true;
-    next_depth += !s->verify && n + (first != 0) == 1;
+    next_depth += !s->verify && n + (first != CHASE_NO_DECISION) == 1;
   }
   int best = -CHASE_SCORE_WIN;
-  chase_decision best_decision = 0;
+  chase_decision best_decision = CHASE_NO_DECISION;
   for (int i = 0;; i++) {
     /* What the table remembers often ends it, without a list. */
-    const bool remembered = i == 0 && first;
+    const bool remembered = i == 0 && first != CHASE_NO_DECISION;
     if (!remembered && !listed) {
       n = chase_candidates(s, position, phase, first, ply, list);
       listed = true;
     }
-    const int at = i - (first != 0);
+    const int at = i - (first != CHASE_NO_DECISION);
     if (!remembered && at >= n) break;
     const chase_candidate *const candidate = &list[remembered ? 0 : at];
     const chase_decision decision = remembered ? first : candidate->decision;
@@ -155,7 +157,7 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
     }
     chase_history_pop(&s->history, &undo);
     if (__builtin_expect(s->halted, 0)) return 0;
-    if (score <= best && best_decision) continue;
+    if (score <= best && best_decision != CHASE_NO_DECISION) continue;
     best = score;
     best_decision = decision;
     if (score <= alpha) continue;
@@ -166,7 +168,7 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
       break;
     }
   }
-  if (!best_decision) return ply - CHASE_SCORE_WIN; /* no legal decision (R11) */
+  if (best_decision == CHASE_NO_DECISION) return ply - CHASE_SCORE_WIN; /* no legal decision (R11) */
   if (s->table)
     chase_table_store(s->table, key, best > old_alpha ? best_decision : first,
                       chase_score_to_table(best, ply), depth,

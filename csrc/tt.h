@@ -17,6 +17,7 @@ typedef struct chase_entry {
 } chase_entry;
 
 enum {
+  CHASE_NO_DECISION = (1 << 18) - 1, /* of no decision; 0 is the code of i1E */
   CHASE_BUCKET = 4,
   CHASE_AGES = 64,
   CHASE_GENERATIONS = 1 << 15
@@ -88,7 +89,8 @@ static inline void chase_table_store(chase_table *table, uint64_t key, chase_dec
     const uint64_t check = __atomic_load_n(&entry->check, __ATOMIC_RELAXED);
     if ((check ^ data) == key) {
       victim = entry;
-      if (data >> 49 == table->generation && decision == 0) decision = data & 0x3ffff;
+      if (data >> 49 == table->generation && decision == CHASE_NO_DECISION)
+        decision = data & 0x3ffff;
       break;
     }
     const int age = (int)((table->age - (uint32_t)(data >> 43 & (CHASE_AGES - 1))) % CHASE_AGES);

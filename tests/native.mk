@@ -2,6 +2,7 @@
 #
 #   make -f tests/native.mk SUITE=plain run       tests/c/test_*.c and the replay of the corpus
 #   make -f tests/native.mk SUITE=sanitize run    the same under ASan and UBSan
+#   make -f tests/native.mk SUITE=thread run      what uses threads, under TSan
 #   make -f tests/native.mk SUITE=aarch64 run     cross-compiled, in an emulator
 #   make -f tests/native.mk SUITE=fuzz run        tests/fuzz/fuzz_*.c as libFuzzer programs
 #
@@ -26,6 +27,9 @@ ifeq ($(SUITE),sanitize)
   SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=all
   FLAGS += -O1 -fno-omit-frame-pointer $(SANITIZERS)
   LINK += $(SANITIZERS)
+else ifeq ($(SUITE),thread)
+  FLAGS += -O1 -fno-omit-frame-pointer -fsanitize=thread
+  LINK += -fsanitize=thread
 else ifeq ($(SUITE),aarch64)
   override CC := aarch64-linux-gnu-gcc
   LINK += -static
@@ -37,7 +41,7 @@ else ifeq ($(SUITE),fuzz)
     -fsanitize=fuzzer-no-link,$(SANITIZERS)
   LINK += -fsanitize=fuzzer,$(SANITIZERS)
 else ifneq ($(SUITE),plain)
-  $(error SUITE=$(SUITE) is none of plain, sanitize, aarch64, fuzz)
+  $(error SUITE=$(SUITE) is none of plain, sanitize, thread, aarch64, fuzz)
 endif
 
 CORE := $(patsubst %.c,$(OUT)/%.o,$(wildcard csrc/*.c))
@@ -51,6 +55,8 @@ endif
 
 ifeq ($(SUITE),fuzz)
   RUNS := $(TARGETS:%=run/%)
+else ifeq ($(SUITE),thread)
+  RUNS := run/test_shared_table
 else
   RUNS := $(TESTS:%=run/%) $(TARGETS:%=replay/%)
 endif
@@ -86,7 +92,7 @@ $(OUT)/libcore.a: $(CORE)
 	@ar rc $@ $^
 
 $(OUT)/test_%: $(OUT)/tests/c/test_%.o $(OUT)/libcore.a
-	$(CC) $^ $(LINK) -lm -o $@
+	$(CC) $^ $(LINK) -lm -pthread -o $@
 
 $(OUT)/fuzz_%: $(OUT)/tests/fuzz/fuzz_%.o $(OUT)/libcore.a
 	$(CC) $^ $(LINK) -lm -o $@

@@ -39,7 +39,15 @@ class Player(Protocol):
     def spec(self) -> PlayerSpec:
         """Its text, parsed."""
 
-    def new_game(self, start: Position, *, seed: int, side: Side, max_turns: int) -> None:
+    def new_game(
+        self,
+        start: Position,
+        *,
+        seed: int,
+        side: Side,
+        max_turns: int,
+        stop: StopFlag | None = None,
+    ) -> None:
         """Forgets everything; a game begins, and all its numbers depend on `seed`.
 
         Args:
@@ -47,9 +55,11 @@ class Player(Protocol):
             seed: 0 to 2**64 - 1.
             side: The side that it plays.
             max_turns: Turn limit, 0 for none.
+            stop: Ends the wait for a player that takes its time.
 
         Raises:
             PlayerError: It cannot be made ready.
+            ChaseError: `stop` was set.
         """
 
     def choose(self, game: Game, stop: StopFlag | None = None) -> Choice:

@@ -21,6 +21,9 @@ _SHARE_OF_TIME: Final = 0.55
 # Seconds between two looks at the caller's flag where a search has a flag of its own.
 _WATCH: Final = 0.005
 
+# UCT has no prior to steer it, so that the values have to (docs/players.md).
+_UCT_EXPLORATION: Final = 0.3
+
 Report = Callable[[Analysis], object]
 
 
@@ -71,8 +74,17 @@ class CoreAgent:
         """Whether games depend on the clock or on threads, and not on the seed alone."""
         return self._seconds is not None or bool(self._helpers)
 
-    def new_game(self, start: Position, *, seed: int, side: Side, max_turns: int) -> None:
+    def new_game(
+        self,
+        start: Position,
+        *,
+        seed: int,
+        side: Side,
+        max_turns: int,
+        stop: StopFlag | None = None,
+    ) -> None:
         """See `Player`."""
+        del start, stop  # positions come with each call, and this takes no time
         self._max_turns = max_turns
         for player in (self.core, *self._helpers):
             player.new_game(seed, side)
@@ -184,4 +196,7 @@ _NAMES: Final = {
 
 
 def _core_options(spec: PlayerSpec) -> dict[str, Any]:
-    return {_NAMES[name]: value for name, value in spec.given if name in _NAMES}
+    options: dict[str, Any] = {_NAMES[name]: value for name, value in spec.given if name in _NAMES}
+    if spec.kind == "mcts" and spec.get("policy") == "uct":
+        options.setdefault("exploration", _UCT_EXPLORATION)
+    return options

@@ -8,12 +8,15 @@ from chase_fast.agents.core import CoreAgent
 from chase_fast.agents.spec import PlayerSpec
 
 
-def make_player(player: PlayerSpec | str, rules: Rules | None = None) -> Player:
+def make_player(
+    player: PlayerSpec | str, rules: Rules | None = None, *, start: bool = True
+) -> Player:
     """A player for some rules.
 
     Args:
         player: Its text, or that parsed.
         rules: What it plays under, by default the standard rules.
+        start: Whether a program is started at once, to see that it does, or by its first game.
 
     Raises:
         NotationError: The text names no player.
@@ -28,4 +31,4 @@ def make_player(player: PlayerSpec | str, rules: Rules | None = None) -> Player:
         return CoreAgent(spec, rules)
     from chase_fast.agents.external import ExternalAgent  # processes cost import time
 
-    return ExternalAgent(spec, rules)
+    return ExternalAgent(spec, rules, start=start)

@@ -179,7 +179,8 @@ OPTIONS: Final[Mapping[str, tuple[Option, ...]]] = {
         Option("sims", "int", None, "simulations a decision", 1, _MAX_COUNT),
         _TIME, _SEED, _EPS, _TEMP, _HASH,
         Option("policy", "one of", "puct", "how it descends the tree", words=TREE_POLICIES),
-        Option("c", "float", 1.5, "constant of exploration", 0.001, 100),
+        Option("c", "float", 1.5, "constant of exploration; 0.3 if it is not given with policy=uct",
+               0.001, 100),
         Option("rollout", "rollout", 8, "random decisions before the evaluation; full: to the end "
                "of the game", 0, 1000),
         _WEIGHTS,

@@ -13,20 +13,22 @@ from typing import Annotated, BinaryIO, Literal, cast
 import typer
 
 from chase_fast import RecordError, Rules
-from chase_fast.cli.files import STANDARD, reading, writing
+from chase_fast.cli.files import (
+    GZIP_SUFFIX,
+    STANDARD,
+    reading,
+    record_writer,
+    writing_packed,
+)
 from chase_fast.cli.options import JsonOption, read_one_rules
 from chase_fast.cli.output import count, note, say_json
 from chase_fast.cli.progress import Bar
 from chase_fast.cli.turnlists import NOTATIONS, read_turn_lists, write_turn_list
 from chase_fast.errors import ChaseError
-from chase_fast.record import Record, RecordWriter, read_records
+from chase_fast.record import Record, read_records
 
 Source = Literal["auto", "text", "json", "abstractplay", "chase-ai"]
 Target = Literal["auto", "text", "json", "abstractplay", "chase-ai"]
-
-# Endings of names that tell the format to write; anything else is text, as in the library.
-_JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
-_GZIP_SUFFIX = ".gz"
 
 # Reasons that --json lists; all of them are printed.
 _LISTED = 100
@@ -77,13 +79,9 @@ def convert(
     played = read_one_rules(rules)
     with ExitStack() as stack:
         raw = stack.enter_context(reading(source, param_hint="IN"))
-        out = stack.enter_context(writing(target, param_hint="OUT"))
+        out = stack.enter_context(writing_packed(target, param_hint="OUT"))
         bar = stack.enter_context(Bar("converting", "records"))
         work = _Work(source, target, skip_bad, bar)
-        if target.endswith(_GZIP_SUFFIX):
-            # No name and no time in the file: the same records give the same bytes.
-            packed = gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0)
-            out = cast("BinaryIO", stack.enter_context(packed))
         write = _writer(out, target, target_format)
         for record in _reader(raw, source, source_format, played, work.refuse):
             work.pass_on(record, write)
@@ -159,7 +157,7 @@ def _reader(
     rules: Rules,
     on_error: Callable[[RecordError], None],
 ) -> Iterator[Record]:
-    packed = name.endswith(_GZIP_SUFFIX)
+    packed = name.endswith(GZIP_SUFFIX)
     stream = cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw
     shown = "<stdin>" if name == STANDARD else name
     match source_format:
@@ -170,14 +168,11 @@ def _reader(
 
 
 def _writer(out: BinaryIO, name: str, target_format: Target) -> Callable[[Record], None]:
-    text = codecs.getwriter("utf-8")(out)
     match target_format:
-        case "auto":
-            json = name.removesuffix(_GZIP_SUFFIX).endswith(_JSON_SUFFIXES)
-            return RecordWriter(text, format="json" if json else "text").write
-        case "text" | "json":
-            return RecordWriter(text, format=target_format).write
+        case "auto" | "text" | "json":
+            return record_writer(out, name, target_format).write
         case _:
+            text = codecs.getwriter("utf-8")(out)
             notation = NOTATIONS[target_format]
             return lambda record: _put(text, write_turn_list(record, notation) + "\n")
 

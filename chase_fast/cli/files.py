@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import codecs
+import gzip
 import os
 import secrets
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal, cast
 
 import typer
 
+from chase_fast.record import RecordWriter
+
 STANDARD = "-"
 """Stands for standard input or output."""
+
+GZIP_SUFFIX = ".gz"
+
+# Endings of names that tell the format to write; anything else is text, as in the library.
+_JSON_SUFFIXES = (".json", ".jsonl", ".ndjson")
 
 
 @contextmanager
@@ -60,6 +69,28 @@ def writing(name: str, *, param_hint: str) -> Iterator[BinaryIO]:
     finally:
         if part is not None:
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def writing_packed(name: str, *, param_hint: str) -> Iterator[BinaryIO]:
+    """As `writing`; what is written to a name that ends in ``.gz`` is packed."""
+    with ExitStack() as stack:
+        out = stack.enter_context(writing(name, param_hint=param_hint))
+        if name.endswith(GZIP_SUFFIX):
+            # No name and no time in the file: the same records give the same bytes.
+            packed = gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0)
+            out = cast("BinaryIO", stack.enter_context(packed))
+        yield out
+
+
+def record_writer(
+    out: BinaryIO, name: str, record_format: Literal["auto", "text", "json"] = "auto"
+) -> RecordWriter:
+    """What writes records to a stream; ``auto`` goes by the ending of the file's name."""
+    if record_format == "auto":
+        json = name.removesuffix(GZIP_SUFFIX).endswith(_JSON_SUFFIXES)
+        record_format = "json" if json else "text"
+    return RecordWriter(codecs.getwriter("utf-8")(out), format=record_format)
 
 
 @contextmanager

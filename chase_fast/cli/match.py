@@ -7,9 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
+from chase_fast import MAX_TURN_LIMIT
 from chase_fast.agents import PlayerError, PlayerSpec
-from chase_fast.batch import MAX_SEED, MAX_THREADS, processors
-from chase_fast.cli.options import JsonOption, RulesOption, integer, read_one_rules
+from chase_fast.batch import MAX_SEED, MAX_THREADS
+from chase_fast.cli.files import STANDARD, record_writer, writing_packed
+from chase_fast.cli.options import JsonOption, RulesOption, integer, read_one_rules, threads_of
 from chase_fast.cli.output import note, say, say_json
 from chase_fast.cli.players import read_player
 from chase_fast.cli.progress import Bar
@@ -19,9 +21,8 @@ from chase_fast.record import RecordWriter
 from chase_fast.simulate import PairResult
 from chase_fast.stats.elo import PairScore
 
-_MAX_TURNS = 100_000
-
-PlayerArgument = Annotated[str, typer.Argument(metavar="PLAYER", help="See 'chase-fast players'.")]
+# A share of games cut short above which a score says more about the limit than about the players.
+_MANY_CUT_SHORT = 0.01
 
 
 def match(
@@ -65,14 +66,16 @@ def match(
         int,
         typer.Option(
             metavar="N",
-            parser=integer("--max-turns", 1, _MAX_TURNS),
+            parser=integer("--max-turns", 1, MAX_TURN_LIMIT),
             help="Turns after which a game is drawn.",
         ),
     ] = 400,
     games: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Save all games there: JSON lines if it ends in .jsonl, else text."
+            metavar="FILE",
+            help="Also write the record of every game: lines of JSON if the name ends in .jsonl, "
+            "otherwise text; .gz may follow.",
         ),
     ] = None,
     json: JsonOption = False,
@@ -83,10 +86,19 @@ def match(
     """
     chosen = read_one_rules(rules)
     specs = read_player(a, "A"), read_player(b, "B")
-    played = 0
-    decisions = 0
+    if max_turns <= turns:
+        raise typer.BadParameter(
+            f"'{max_turns}', expected more than the {turns} turns of an opening",
+            param_hint="--max-turns",
+        )
+    if games == STANDARD:
+        raise typer.BadParameter("cannot share standard output", param_hint="--games")
+    played = decisions = 0
     with ExitStack() as stack:
-        writer = stack.enter_context(RecordWriter(games)) if games is not None else None
+        writer = None
+        if games is not None:
+            out = stack.enter_context(writing_packed(games, param_hint="--games"))
+            writer = record_writer(out, games)
         bar = stack.enter_context(Bar("match", "decisions"))
 
         def finished(pair: PairResult) -> None:
@@ -100,15 +112,28 @@ def match(
         try:
             result = play_match(
                 *specs, rules=chosen, pairs=pairs, turns=turns, seed=seed,
-                workers=workers or processors(), max_turns=max_turns, finished=finished,
+                workers=threads_of(workers), max_turns=max_turns, finished=finished,
             )  # fmt: skip
         except PlayerError as error:
-            note(f"chase-fast match: {error}")
+            note(f"chase-fast match: {_plain(str(error))}")
             raise typer.Exit(1) from None
     if json:
         say_json(_document(result, specs, str(chosen), seed, turns, max_turns))
     else:
         _say_result(result, specs)
+    cut_short = result.terminations["turn_limit"]
+    if cut_short > _MANY_CUT_SHORT * result.games:
+        note(
+            f"chase-fast: {cut_short} of {result.games} games were cut short by --max-turns "
+            f"{max_turns}"
+        )
+    if games is not None:
+        note(f"wrote {games}")
+
+
+def _plain(text: str) -> str:
+    """What a program said, in one line and without anything that a terminal obeys."""
+    return "".join(one if one.isprintable() else "?" for one in " ".join(text.split()))
 
 
 def _save(
@@ -117,10 +142,13 @@ def _save(
     for number, result in enumerate(pair.games):
         red, blue = specs if number == 0 else specs[::-1]
         tags = {"Pair": str(pair.index), "Seed": str(seed), "OpeningDecisions": str(result.opening)}
-        comment = result.fault
         writer.write(
             result.game.to_record(
-                red=str(red), blue=str(blue), outcome=result.outcome, tags=tags, comment=comment
+                red=str(red),
+                blue=str(blue),
+                outcome=result.outcome,
+                tags=tags,
+                comment=result.fault,
             )
         )
 
@@ -175,7 +203,7 @@ def _say_result(result: MatchResult, specs: tuple[PlayerSpec, PlayerSpec]) -> No
         f"{result.decisions / result.games:.1f} decisions"
     )
     for fault, count in result.faults.items():
-        say(f"fault       {count} x {fault}")
+        say(f"fault       {count} x {_plain(fault)}")
 
 
 def _elo_text(found: PairScore) -> str:

@@ -13,7 +13,7 @@ from chase_fast.cli.options import (
     read_game,
     read_one_rules,
 )
-from chase_fast.cli.output import Column, note, say_json, say_table
+from chase_fast.cli.output import Column, say, say_json, say_table
 
 
 def moves(
@@ -45,7 +45,8 @@ def moves(
                 for number, move in enumerate(game.legal_moves, 1)
             ),
         )
-    note(f"{position.cfen}\n{game.rules}: {state_words(game)}")
+        say("")
+    say(f"{position.cfen}\n{game.rules}: {state_words(game)}")
 
 
 def _path(position: Position, move: Move) -> str:

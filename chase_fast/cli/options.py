@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated
 
 import typer
 
 from chase_fast import Game, InvalidPositionError, NotationError, Position, Rules
 from chase_fast.batch import MAX_THREADS, processors
+from chase_fast.cli.output import MARK
 from chase_fast.errors import ChaseError, InvalidRulesError
+
+# What a decision looks like, whether or not it can be one; exchanges are whole.
+_EXCHANGE = r"[a-i][1-9]=[1-6],[a-i][1-9]=[1-6]"
+_DECISION = re.compile(
+    rf"{_EXCHANGE}|[a-i][1-9](?:NE|NW|SE|SW|E|W)|\+[a-i][1-9]|stop", re.IGNORECASE
+)
+# In lists that others write commas stand between decisions, and numbers before turns.
+_PIECE = re.compile(rf"{_EXCHANGE}|[^,;\s]+", re.IGNORECASE)
+_TURN_NUMBER = re.compile(r"(?<!\S)\d+\.")
+_EXAMPLE = "a5NE i5SE"
 
 # No number that is allowed anywhere has more; Python itself refuses to read very long ones.
 _MOST_DIGITS = 30
@@ -37,10 +48,10 @@ def integer(hint: str, low: int, high: int) -> Callable[[str | int], int]:
             return text
         if re.fullmatch(f"[0-9]{{1,{_MOST_DIGITS}}}", text) and low <= int(text) <= high:
             return int(text)
-        raise typer.BadParameter(
-            f"{reprlib.repr(text)}, expected an integer from {low} to {high} in decimal digits",
-            param_hint=hint,
-        )
+        reason = f"{reprlib.repr(text)}, expected an integer from {low} to {high} in decimal digits"
+        if _DECISION.fullmatch(text):
+            reason += f"\nseveral decisions need quotes: --play {_EXAMPLE!r}"
+        raise typer.BadParameter(reason, param_hint=hint)
 
     return read
 
@@ -146,9 +157,8 @@ def read_game(words: list[str] | None, rules: Rules, play: list[str] | None) -> 
         try:
             start = Position.parse(cfen, rules)
         except InvalidPositionError as error:
-            raise typer.BadParameter(
-                _explain(error.reasons, cfen, error.offset), param_hint="CFEN"
-            ) from error
+            reasons = _stray_decisions(cfen, play) or _explain(error.reasons, cfen, error.offset)
+            raise typer.BadParameter("\n".join(reasons), param_hint="CFEN") from error
     else:
         start = Position.start(rules)
     game = Game(start)
@@ -156,8 +166,8 @@ def read_game(words: list[str] | None, rules: Rules, play: list[str] | None) -> 
         try:
             game.push(text)
         except NotationError as error:
-            reasons = _explain([str(error)], text, error.offset)
-            raise typer.BadParameter(reasons, param_hint="--play") from error
+            reasons = [*_explain([str(error)], text, error.offset), *_better_form(play or [])]
+            raise typer.BadParameter("\n".join(reasons), param_hint="--play") from error
         except ChaseError as error:
             raise typer.BadParameter(f"{text}: {error}", param_hint="--play") from error
     return game
@@ -168,9 +178,41 @@ def threads_of(given: int | None) -> int:
     return processors() if given is None else given
 
 
-def _explain(reasons: Iterable[str], text: str, offset: int | None) -> str:
+def _explain(reasons: Iterable[str], text: str, offset: int | None) -> list[str]:
     """Every reason on a line of its own, and a mark under the place in the text."""
     lines = list(reasons)
     if offset is not None and len(text) <= _LONGEST_SHOWN and text.isprintable():
-        lines += [text, f"{' ' * offset}^"]
-    return "\n".join(lines)
+        lines += [text, f"{' ' * offset}{MARK}"]
+    return lines
+
+
+def _better_form(texts: Sequence[str]) -> list[str]:
+    """How decisions should have been written, if they can be told for all that."""
+    given = " ".join(texts)
+    form = _read_loosely(given)
+    if form is None or form == given:
+        return []
+    return [f"expected decisions with spaces between them, as in --play {form!r}"]
+
+
+def _stray_decisions(text: str, play: Sequence[str] | None) -> list[str]:
+    """What to do about decisions that stand where a position is expected."""
+    form = _read_loosely(" ".join((*(play or ()), text)))
+    if form is None or not _DECISION.match(text):
+        return []
+    return [f"{text!r} is no position; decisions are made with --play {form!r}"]
+
+
+def _read_loosely(text: str) -> str | None:
+    """Decisions in the form that is read; None for what does not look like decisions."""
+    pieces = _PIECE.findall(_TURN_NUMBER.sub("", text))
+    if not pieces or not all(map(_DECISION.fullmatch, pieces)):
+        return None
+    form = " ".join(map(_canonical, pieces))
+    return form if len(form) <= _LONGEST_SHOWN else _EXAMPLE
+
+
+def _canonical(decision: str) -> str:
+    """A decision with its letters as they are read: all lower case but a direction."""
+    low = decision.lower()
+    return low[:2] + low[2:].upper() if low[2:].isalpha() and low != "stop" else low

@@ -25,27 +25,39 @@ from chase_fast.cli.options import (
     read_rules,
     threads_of,
 )
-from chase_fast.cli.output import Column, note, say, say_json, say_table, si, width, with_unicode
+from chase_fast.cli.output import (
+    Column,
+    count,
+    note,
+    say,
+    say_json,
+    say_table,
+    si,
+    width,
+    with_unicode,
+)
 from chase_fast.cli.progress import Bar
 from chase_fast.cli.rowfiles import WRITERS, Write, writer_for
 from chase_fast.stats import Interval, Sums
 from chase_fast.tally import TERMINATIONS, Tally
 
-# Rows of the summary that are means of a counter.
+# Rows of the summary that are means of a counter: those that most ask for, and the others.
 _MEANS = {
     "turns": "turns",
     "decisions": "decisions",
-    "forced": "forced decisions",
     "captures": "dice captured",
-    "double_captures": "double captures",
     "splits": "splits",
     "refused_splits": "splits refused",
-    "whole_exits": "whole exits",
     "bumps": "dice bumped",
     "exchanges": "exchanges",
+}
+_OTHER_MEANS = {
+    "distributions": "distributions",
+    "forced": "forced decisions",
+    "double_captures": "double captures",
+    "whole_exits": "whole exits",
     "ricochets": "ricochets",
     "wraps": "wraps",
-    "distributions": "distributions",
 }
 
 # A share of games cut short above which their means say more about the limit than about the game.
@@ -125,6 +137,9 @@ def playout(
         ),
     ] = 20_000,
     threads: ThreadsOption = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show the means of all counters; --json always has them.")
+    ] = False,
     json: JsonOption = False,
 ) -> None:
     """Play GAMES random games to the end and sum them up.
@@ -157,7 +172,8 @@ def playout(
     if json:
         say_json({"games": games, **options, "results": [_json(result) for result in results]})
     else:
-        _say_results(results)
+        _say_results(results, everything)
+        note(_pace(results))
     for result in results:
         cut_short = result.tally.terminations[Termination.TURN_LIMIT]
         if cut_short > _MANY_CUT_SHORT * games:
@@ -214,7 +230,18 @@ def _json(result: Result) -> dict[str, Any]:
     }
 
 
-def _say_results(results: list[Result]) -> None:
+def _pace(results: list[Result]) -> str:
+    """What all of it took, in words."""
+    seconds = sum(result.seconds for result in results)
+    games = sum(result.tally.games for result in results)
+    decisions = sum(result.tally.counters["decisions"].total for result in results)
+    words = f"{count(games, 'game')} in {seconds:.2f} s"
+    if seconds <= 0:
+        return words
+    return f"{words}, {si(games / seconds)} games/s, {si(decisions / seconds)} decisions/s"
+
+
+def _say_results(results: list[Result], everything: bool) -> None:
     """Tables of as many results side by side as fit."""
     most = max(1, (width() - _NAMES_WIDTH) // _RESULT_WIDTH)
     for first in range(0, len(results), most):
@@ -223,36 +250,31 @@ def _say_results(results: list[Result]) -> None:
         part = results[first : first + most]
         columns = [Column("rules", style="bold")]
         columns += [Column(str(one.game.rules), align="right", fold=True) for one in part]
-        say_table(columns, _rows(part))
+        say_table(columns, _rows(part, everything))
 
 
-def _rows(results: list[Result]) -> Iterator[list[str]]:
+def _rows(results: list[Result], everything: bool) -> Iterator[list[str]]:
     tallies = [result.tally for result in results]
     yield ["games", *(str(tally.games) for tally in tallies)]
-    for side in Side:
-        yield [f"won by {side_name(side)}", *(str(tally.wins[side]) for tally in tallies)]
     yield ["score of red", *(f"{100 * (tally.red_score or 0):.2f} %" for tally in tallies)]
     yield ["  95 % interval", *(_interval(tally.red_score_interval()) for tally in tallies)]
-    yield []
+    for side in Side:
+        yield [f"won by {side_name(side)}", *(str(tally.wins[side]) for tally in tallies)]
     for word in TERMINATIONS:
-        yield [f"end: {word}", *(str(tally.terminations[word]) for tally in tallies)]
+        ended = [tally.terminations[word] for tally in tallies]
+        if everything or any(ended):
+            yield [f"end: {word}", *map(str, ended)]
     yield []
     options = [tally.options for tally in tallies]
     yield [
         "options/decision",
         *(_estimate(pair.ratio, pair.standard_error) for pair in options),
     ]
-    for name, words in _MEANS.items():
+    for name, words in (_MEANS | _OTHER_MEANS if everything else _MEANS).items():
         yield [words, *(_mean(tally.counters[name]) for tally in tallies)]
-    chains = [tally.counters["longest_chain"].highest for tally in tallies]
-    yield ["longest chain", *(str(chain) for chain in chains)]
-    yield []
-    yield ["seconds", *(f"{result.seconds:.2f}" for result in results)]
-    yield ["games/s", *(_speed(result, result.tally.games) for result in results)]
-    yield [
-        "decisions/s",
-        *(_speed(result, result.tally.counters["decisions"].total) for result in results),
-    ]
+    if everything:
+        chains = [tally.counters["longest_chain"].highest for tally in tallies]
+        yield ["longest chain", *map(str, chains)]
 
 
 def _mean(sums: Sums) -> str:
@@ -274,8 +296,3 @@ def _estimate(value: float | None, error: float | None) -> str:
 
 def _interval(ends: Interval) -> str:
     return f"{100 * ends.low:.2f} - {100 * ends.high:.2f} %"
-
-
-def _speed(result: Result, amount: int) -> str:
-    rate = result.per_second(amount)
-    return "-" if rate is None else si(rate)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from pathlib import PurePath
 from typing import Annotated, Any, Literal
 
 import typer
@@ -23,6 +25,13 @@ from chase_fast.cli.output import note, say, say_json, with_unicode
 from chase_fast.svg import MAX_SIZE, MIN_SIZE, game_svg
 from chase_fast.textboard import text_board, use_colour
 
+_SIZE = 640
+
+# Endings that promise another kind of file than an SVG picture.
+_OTHER_FORMATS = re.compile(
+    r"\.(avif|bmp|eps|gif|gz|heic|ico|jpe?g|jxl|pdf|png|ps|svgz|tiff?|webp)", re.IGNORECASE
+)
+
 
 def show(
     cfen: CfenArgument = None,
@@ -39,16 +48,18 @@ def show(
         typer.Option(metavar="FILE", help="Write an SVG picture there instead; - is stdout."),
     ] = None,
     theme: Annotated[
-        Literal["auto", "light", "dark"], typer.Option(help="Colours of the picture.")
-    ] = "auto",
+        Literal["auto", "light", "dark"] | None,
+        typer.Option(help="Colours of the picture; needs --svg.", show_default="auto"),
+    ] = None,
     size: Annotated[
-        int,
+        int | None,
         typer.Option(
             metavar="N",
             parser=integer("--size", MIN_SIZE, MAX_SIZE),
-            help="Width of the picture in pixels.",
+            help="Width of the picture in pixels; needs --svg.",
+            show_default=str(_SIZE),
         ),
-    ] = 640,
+    ] = None,
     json: JsonOption = False,
 ) -> None:
     """Draw a position.
@@ -56,11 +67,19 @@ def show(
     After --play, the last decision is marked: where the die set out, its path, where it landed,
     what it pushed and took.
     """
+    for option, given in (("--theme", theme), ("--size", size)):
+        if given is not None and svg is None:
+            raise typer.BadParameter("needs --svg FILE, the picture it is for", param_hint=option)
+    if ascii_only and (json or svg is not None):
+        other = "--json" if svg is None else "--svg"
+        raise typer.BadParameter(f"is for the board as text, not for {other}", param_hint="--ascii")
+    if svg is not None:
+        _check_name(svg)
     if json and svg == STANDARD:
         raise typer.BadParameter("cannot share standard output with --json", param_hint="--svg")
     game = read_game(cfen, read_one_rules(rules), play)
     if svg is not None:
-        picture = game_svg(game, orientation=orientation, theme=theme, size=size)
+        picture = game_svg(game, orientation=orientation, theme=theme or "auto", size=size or _SIZE)
         with writing(svg, param_hint="--svg") as stream:
             stream.write(picture.encode())
         if svg != STANDARD:
@@ -77,6 +96,18 @@ def show(
             unicode=with_unicode() and not ascii_only,
         )
         say(f"{board}\n\n{game.position.cfen}\n{game.rules}: {state_words(game)}")
+
+
+def _check_name(name: str) -> None:
+    """Refuses a name that promises another kind of file."""
+    ending = PurePath(name).suffix
+    if _OTHER_FORMATS.fullmatch(ending):
+        better = PurePath(name).stem + ".svg"
+        raise typer.BadParameter(
+            f"{name!r} ends in {ending}, but what is written is SVG; expected a name such as "
+            f"{better!r}, or - for standard output",
+            param_hint="--svg",
+        )
 
 
 def _last(game: Game) -> dict[str, Any]:

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
+from chase_fast._arguments import shown
 from chase_fast.errors import ArgumentError
-from chase_fast.stats.intervals import Interval, wilson
-
-_PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
+from chase_fast.stats.classes import PAIRS, class_counts
+from chase_fast.stats.intervals import Interval, check_confidence, is_number, wilson
 
 
 def elo(score: float) -> float | None:
@@ -22,13 +22,16 @@ def elo(score: float) -> float | None:
 
     -400 log10(1/s - 1), the logistic model.
 
+    Raises:
+        ArgumentError: Not a number from 0 to 1.
+
     Source: A. E. Elo, The Rating of Chessplayers, Past and Present (1978).
 
     >>> round(elo(0.4375), 2)
     -43.66
     """
-    if not 0 <= score <= 1:
-        raise ArgumentError(f"score is {score}, expected 0 to 1")
+    if not is_number(score) or not 0 <= score <= 1:
+        raise ArgumentError(f"score is {shown(score)}, expected a number from 0 to 1")
     return None if score in (0, 1) else -400 * math.log10(1 / score - 1)
 
 
@@ -67,10 +70,10 @@ def pair_score(pentanomial: Sequence[int], *, confidence: float = 0.95) -> PairS
 
     Args:
         pentanomial: Pairs in which the first player got 0, ½, 1, 1½ and 2 points.
-        confidence: Of the intervals.
+        confidence: Of the intervals, above 0 and below 1.
 
     Raises:
-        ArgumentError: Not five counts, or no pair at all.
+        ArgumentError: Not five counts, no pair at all, or a confidence outside its range.
 
     Source: for normalized Elo, M. Van den Bergh, Normalized Elo (2021).
 
@@ -78,13 +81,11 @@ def pair_score(pentanomial: Sequence[int], *, confidence: float = 0.95) -> PairS
     >>> round(found.score, 5), round(found.variance, 5), round(found.nelo, 2)
     (0.4375, 0.05762, -63.97)
     """
-    if len(pentanomial) != len(_PAIR_SCORES) or any(n < 0 for n in pentanomial):
-        raise ArgumentError(f"pentanomial is {list(pentanomial)}, expected five counts")
-    pairs = sum(pentanomial)
-    if pairs == 0:
-        raise ArgumentError("there is no pair")
-    mean = sum(n * s for n, s in zip(pentanomial, _PAIR_SCORES, strict=True)) / pairs
-    squares = [n * (s - mean) ** 2 for n, s in zip(pentanomial, _PAIR_SCORES, strict=True)]
+    counts = class_counts(pentanomial, "pentanomial", PAIRS)
+    check_confidence(confidence)
+    pairs = sum(counts)
+    mean = sum(n * s for n, s in zip(counts, PAIRS, strict=True)) / pairs
+    squares = [n * (s - mean) ** 2 for n, s in zip(counts, PAIRS, strict=True)]
     variance = sum(squares) / pairs
     if variance == 0:
         interval = wilson(mean * pairs, pairs, confidence=confidence)

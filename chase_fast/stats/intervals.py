@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from numbers import Real
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from chase_fast._arguments import Code, as_int, shown
 from chase_fast.errors import ArgumentError
@@ -46,10 +46,9 @@ def wilson(successes: float, trials: int, *, confidence: float = 0.95) -> Interv
         raise ArgumentError(
             f"trials is {shown(trials)}, expected 1 or more, {_MOST_TRIALS} at most"
         )
-    if not _is_number(successes) or not 0 <= successes <= count:
+    if not is_number(successes) or not 0 <= successes <= count:
         raise ArgumentError(f"successes is {shown(successes)}, expected 0 to {count}")
-    if not _is_number(confidence) or not 0 < confidence < 1:
-        raise ArgumentError(f"confidence is {shown(confidence)}, expected a number between 0 and 1")
+    check_confidence(confidence)
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     failures = trials - successes
     middle = successes + z * z / 2
@@ -60,5 +59,16 @@ def wilson(successes: float, trials: int, *, confidence: float = 0.95) -> Interv
     return Interval(low, high)
 
 
-def _is_number(value: object) -> bool:
+def check_confidence(value: object) -> None:
+    """Refuses what is not a number above 0 and below 1.
+
+    Raises:
+        ArgumentError: It is not.
+    """
+    if not is_number(value) or not 0 < value < 1:
+        raise ArgumentError(f"confidence is {shown(value)}, expected a number between 0 and 1")
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a real number, bools and codes of the engine apart."""
     return isinstance(value, Real) and not isinstance(value, bool | Code)

@@ -1,6 +1,6 @@
 /* The tree search: what it proves against plain minimax, its limits, its memory, and
  * what it keeps from turn to turn. */
-#include "players.h"
+#include "player.h"
 #include "support.h"
 
 enum { LINES = CHASE_MAX_DECISIONS };
@@ -224,7 +224,7 @@ static void test_limits(const chase_variant *variant, const chase_evaluator *eva
   CHECK(analysis.stopped && analysis.sims == 0 && analysis.polls >= 1 && analysis.nodes <= 1000);
   check_lines(variant, &start, &analysis);
   chase_decision decision;
-  CHECK_INT(chase_player_choose(player, game, &stop, NULL, &decision), CHASE_STOPPED);
+  CHECK_INT(chase_player_choose(player, game, &stop, NULL, NULL, NULL, &decision), CHASE_STOPPED);
   chase_error error;
   CHECK_INT(chase_decision_check(variant, &start, decision, &error), CHASE_OK);
 
@@ -297,7 +297,7 @@ static uint64_t play(const chase_variant *variant, const chase_evaluator *evalua
     const int side = chase_game_position(game)->side;
     chase_analysis analysis = {.lines = lines, .capacity = 8};
     chase_decision decision;
-    CHECK_INT(chase_player_choose(players[side], game, NULL, &analysis, &decision), CHASE_OK);
+    CHECK_INT(chase_player_choose(players[side], game, NULL, NULL, NULL, &analysis, &decision), CHASE_OK);
     const uint64_t seen = (uint64_t)(uint32_t)lines[0].score << 32 ^ analysis.nodes << 18 ^ decision;
     code = (code ^ seen) * 0x9e3779b97f4a7c15u;
     code ^= code >> 31;
@@ -390,17 +390,22 @@ static void test_small_cap(const chase_variant *variant, const chase_evaluator *
   chase_player_options options = options_of(6000);
   options.hash_mib = 1;
   chase_player *player = player_of(variant, evaluator, &options);
+  bool full = false;
   for (int round = 0; round < 3; round++) {
     chase_game *game = game_of(variant, &start, 0);
     for (int turn = 0; turn < 6; turn++) {
       const chase_analysis analysis = search(player, game, LINES, NULL);
       CHECK_INT(analysis.sims, 6000);
+      CHECK(player->tree->size * sizeof(chase_node) <= 1 << 20);
+      CHECK(player->tree->used <= player->tree->size);
+      full |= player->tree->size - player->tree->used < CHASE_MAX_DECISIONS;
       for (int i = 0; i < analysis.count; i++)
         check_line(variant, chase_game_position(game), &lines[i]);
       CHECK_INT(chase_game_push(game, lines[0].pv[0]), CHASE_OK);
     }
     chase_game_free(game);
   }
+  CHECK(full);
   chase_player_free(player);
 }
 

@@ -30,7 +30,8 @@ class Scene:
         due: Pips that the side to act lacks.
         most: Highest value of the further dice.
         rules: Rules text.
-        move: The decision drawn as the last one, made in the position above; "" for none.
+        first: A decision made before ``move``, which is not drawn; "" for none.
+        move: The decision drawn as the last one, "" for none.
         options: Further options of ``board_svg``.
     """
 
@@ -40,11 +41,12 @@ class Scene:
     due: int = 0
     most: int = 4
     rules: str = "standard"
+    first: str = ""
     move: str = ""
     options: dict[str, Any] = field(default_factory=dict)
 
     def position(self) -> Position:
-        """The position before the decision."""
+        """The position before the decision that is drawn."""
         board = [0] * 81
         for side, (sign, text) in enumerate(((1, self.red), (-1, self.blue))):
             dice = dict(die.split("=") for die in text.split())
@@ -55,7 +57,8 @@ class Scene:
                 if lacking and not board[parse_cell(name)]:
                     board[parse_cell(name)] = sign * min(lacking, self.most)
                     lacking -= min(lacking, self.most)
-        return Position.from_array(board, self.act, rules=Rules.parse(self.rules))
+        position = Position.from_array(board, self.act, rules=Rules.parse(self.rules))
+        return position.apply(self.first) if self.first else position
 
     def svg(self) -> str:
         """The picture."""
@@ -73,6 +76,7 @@ def _around(name: str) -> tuple[Arrow, ...]:
 
 
 SCENES = {
+    "turn": Scene("c8=3", "i5=5 h4=1 d8=2", act=1, due=3, first="+h4", move="i5SE"),
     "directions": Scene("c3=4 f7=4", options={"arrows": (*_around("c3"), *_around("f7"))}),
     "wrap": Scene("d7=5", "f1=2", move="d7E", options={"arrows": ("f1NW",)}),
     "ricochet": Scene("g2=5", most=6, move="g2NE"),

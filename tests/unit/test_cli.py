@@ -23,7 +23,7 @@ from chase_fast.record import RecordWriter, read_records
 from chase_fast.replay import playout_game
 from chase_fast.stats import Sums
 from chase_fast.svg import board_svg
-from chase_fast.tally import COUNTERS, Tally
+from chase_fast.tally import COUNTERS, TERMINATIONS, Tally
 from chase_fast.textboard import text_board
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -159,12 +159,15 @@ def test_show_writes_a_picture(cli: Cli, tmp_path: Path) -> None:
 
 def test_moves_lists_all_decisions_in_order(cli: Cli) -> None:
     done = cli("moves")
-    lines = done.out.splitlines()[2:]
+    lines = done.out.splitlines()[2:48]
     assert [line.split()[:2] for line in lines] == [
         [str(number), str(move)] for number, move in enumerate(cf.Position.start().legal_moves, 1)
     ]
     assert lines[0].split(maxsplit=2)[2] == ("a1-a2, push a2-a3-a4-a5-a6-a7-a8-a9~a1   bumps 8")
-    assert "46 legal decisions" in done.err
+    # What they are the decisions of comes last, in the same stream as they.
+    start = cf.Position.start()
+    assert done.out.endswith(f"\n\n{start.cfen}\nstandard: red to act, 46 legal decisions\n")
+    assert done.err == ""
 
 
 @pytest.mark.parametrize(
@@ -218,9 +221,7 @@ def test_moves_json(cli: Cli) -> None:
 
 
 def test_moves_of_a_finished_game(cli: Cli) -> None:
-    done = cli("moves", OVER)
-    assert done.out == ""
-    assert "blue has won" in done.err
+    assert cli("moves", OVER).out == f"{OVER}\nstandard: blue has won (no_decision)\n"
 
 
 # ---- perft -----------------------------------------------------------------------------------
@@ -315,7 +316,27 @@ def test_playout_table(cli: Cli) -> None:
         assert table["end: dice"][column] == str(by_dice)
         turns = Sums.of(games.turns)
         assert table["turns"][column] == f"{turns.mean:.1f} ±{turns.standard_error:.1f}"
-        assert table["longest chain"][column] == str(games.longest_chain.max())
+        taken = Sums.of(games.captures)
+        assert table["dice captured"][column] == f"{taken.mean:.2f} ±{taken.standard_error:.2f}"
+    assert "ricochets" not in table
+    assert "end: turn_limit" not in table
+    assert re.fullmatch(r"200 games in [0-9.]+ s, .* games/s, .* decisions/s\n", done.err)
+
+
+def test_playout_table_of_everything(cli: Cli) -> None:
+    brief = cli("playout", 100, "--max-turns", 30).out.splitlines()
+    out = cli("playout", 1, "--all", "--seed", 3).out
+    rows = dict(re.findall(r"^(\S.*?)  +(\S.*)$", out, re.MULTILINE))
+    game = cf.playouts(cf.Position.start(), 1, seed=3)
+    assert rows["longest chain"] == str(game.longest_chain.max())
+    assert rows["forced decisions"] == str(game.forced[0])
+    assert rows["ricochets"] == str(game.ricochets[0])
+    assert rows["end: turn_limit"] == "0"
+    assert any(line.split() == ["end:", "turn_limit", "100"] for line in brief)
+    assert len(brief) < len(rows)
+    others = {"rules", "games", "score of red", "won by red", "won by blue", "options/decision"}
+    means = set(rows) - others - {f"end: {word}" for word in TERMINATIONS}
+    assert len(means) == len(set(COUNTERS) - {"options", "distribution_options"})
 
 
 def test_playout_from_the_middle_of_a_game(cli: Cli) -> None:
@@ -675,6 +696,21 @@ WRONG = [
     (("show", OVER, "--play", "a1NE"), "--play"),
     (("show", "--orientation", "green"), "'red', 'blue'"),
     (("show", "--theme", "mauve"), "'auto', 'light', 'dark'"),
+    (("show", "--theme", "dark"), "--theme: needs --svg FILE"),
+    (("show", "--size", "640", "--json"), "--size: needs --svg FILE"),
+    (("show", "--ascii", "--svg", "board.svg"), "--ascii: is for the board as text"),
+    (("show", "--svg", "my.board.png"), "ends in .png, but what is written is SVG; expected"),
+    (("show", "--svg", "a/board.JPG"), "such as 'board.svg', or - for standard output"),
+    (("show", "--svg", "board.svgz"), "ends in .svgz"),
+    (("show", "--play", "a5NE,i5SE"), "in --play 'a5NE i5SE'"),
+    (("show", "--play", "a1=2,a2=1;i5SE"), "in --play 'a1=2,a2=1 i5SE'"),
+    (("show", "--play", "1. A5ne 2.i5SE STOP"), "in --play 'a5NE i5SE stop'"),
+    (("show", "--play", "+A1"), "in --play '+a1'"),
+    (("moves", "--play", "a5NE", "i5SE"), "'i5SE' is no position; decisions are made with --play"),
+    (("moves", "--play", "a5NE", "i5SE"), "--play 'a5NE i5SE'"),
+    (("show", "a5NE", "i5SE"), "decisions are made with --play 'a5NE i5SE'"),
+    (("perft", "--play", "a5NE", "i5SE", "3"), "DEPTH: 'i5SE', expected an integer from 0 to 64"),
+    (("perft", "--play", "a5NE", "i5SE", "3"), "several decisions need quotes: --play 'a5NE i5SE'"),
     (("show", "--size", "1", "--svg", "-"), "--size: '1', expected an integer from 64 to 8192"),
     (("show", "--svg", "/nowhere/board.svg"), "cannot write '/nowhere/board.svg': No such"),
     (("show", "--svg", "."), "cannot write '.': Is a directory"),
@@ -792,6 +828,13 @@ def test_integers_are_plain_decimal_ones(
         said = f"chase-fast {command}: Invalid value for {name}: {reprlib.repr(text)}, expected an "
         assert done.err.startswith(f"{said}integer from ")
         assert done.out == ""
+
+
+def test_hints_are_given_where_they_help(cli: Cli) -> None:
+    for text in ("a5NE i5SE a1SE", "a1QQ", "a5NE+i5SE"):
+        assert "in --play" not in cli("show", "--play", text, code=2).err
+    endless = ",".join(["a5NE", "i5SE"] * 500)
+    assert "in --play 'a5NE i5SE'\n" in cli("show", "--play", endless, code=2).err
 
 
 def test_a_syntax_error_is_pointed_at(cli: Cli) -> None:

@@ -60,6 +60,12 @@ def test_results_and_messages_go_apart() -> None:
     assert re.fullmatch(r"\d+\.\d\d s, .* decisions/s\n", done.stderr)
 
 
+def test_messages_follow_the_results_they_are_about() -> None:
+    lines = run("perft", "3", shell="2>&1 | cat").stdout.splitlines()
+    assert lines[0] == "95578"
+    assert lines[1].endswith(" decisions/s")
+
+
 def test_a_closed_pipe_ends_quietly() -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -241,15 +247,37 @@ def test_tables_fit_the_terminal() -> None:
     assert sum("options/decision" in line for line in lines) == 2
 
 
-def test_long_work_shows_a_bar_until_it_is_interrupted() -> None:
-    terminal = Terminal("playout", "1000000000")
-    terminal.read_until("games/s")
-    terminal.read_until("left")
-    assert "playouts, standard" in visible(terminal.shown)
+@pytest.mark.parametrize(
+    ("words", "signs"),
+    [
+        (("playout", "1000000000"), ("playouts, standard", "games/s", "left")),
+        (("perft", "8"), ("perft 8", "decisions/s", "left")),
+        (("perft", "9", "--divide"), ("perft 9", "0:00:0")),
+    ],
+)
+def test_long_work_shows_a_bar_until_it_is_interrupted(
+    words: tuple[str, ...], signs: tuple[str, ...]
+) -> None:
+    terminal = Terminal(*words)
+    for sign in signs:
+        terminal.read_until(sign)
     terminal.press(b"\x03")
     assert terminal.end() == 130
     assert visible(terminal.shown).endswith("chase-fast: interrupted\n")
     assert "Traceback" not in terminal.shown
+
+
+def test_messages_are_broken_between_words() -> None:
+    """The longest of ours, and a position that is wider than the terminal, with its mark."""
+    dice = "AaAaAaAaA/aAaAaAaAa/AaAaAaAaA/9/9/aAaAaAaAa/AaAaAaAaA/aAaAa4/9 r - 0/x"
+    terminal = Terminal("show", dice, "--rules", "reserve=16", columns=50)
+    assert terminal.end() == 2
+    lines = visible(terminal.shown).splitlines()
+    assert max(map(len, lines)) <= 50
+    (row,) = (row for row, line in enumerate(lines) if line.strip() == "^")
+    assert lines[row - 1][lines[row].index("^")] == "x"
+    unbroken = run("show", dice, "-r", "reserve=16", code=2).stderr.splitlines()[0]
+    assert " ".join(" ".join(lines[: row - 1]).split()) == unbroken
 
 
 # ---- Plug-ins --------------------------------------------------------------------------------

@@ -271,7 +271,8 @@ def test_threads_and_files_of_programs_do_not_pile_up() -> None:
     with agent() as player:
         begin(player)
     before = held()
-    for parts in ({}, {"go": "os._exit(1)"}, {"go": "os.close(1); os.close(2)"}):
+    kinds: list[dict[str, Any]] = [{}, {"go": "os._exit(1)"}, {"go": "os.close(1); os.close(2)"}]
+    for parts in kinds:
         with agent({"timeout": 0.2}, **parts) as player, make_player("random") as other:
             for seed in range(3):
                 play_game(cf.Game(), player, other, seed=seed, max_turns=2)
