@@ -48,7 +48,8 @@ _SIGNATURE_WORK = (
 _SIGNATURE_DEPTH = 3
 _SIGNATURE_GAMES = 100
 _SIGNATURE_SEED = 1985
-_SIGNATURE_PLAYERS = ("ab:depth=4", "mcts:sims=200")
+# The board with most dice has more captures than can be played out.
+_SIGNATURE_PLAYERS = ("ab:depth=4,nodes=50000", "mcts:sims=200")
 
 
 @dataclass(frozen=True, slots=True)
