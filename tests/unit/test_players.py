@@ -76,12 +76,47 @@ def test_a_players_text_reads_back(spec: PlayerSpec) -> None:
         ("ext", 'ext needs cmd="..."'),
         ('ext:cmd="x', "the quote is not closed"),
         ('ext:cmd="x"y', "expected a comma"),
+        ('ext:cmd=run "a,b"', "a quote may only stand around a whole value"),
+        ("ab: nodes=5", "unknown option ' nodes' of ab, expected nodes, depth"),
+        ("ab:seed=99999999999999999999", "expected an integer from 0 to 18446744073709551615"),
+        ("ab:seed=\u0663", "expected an integer from"),
+        ("ab:time=1_0", "expected a number from 0.001"),
     ],
 )
 def test_what_is_wrong_with_a_players_text(text: str, words: str) -> None:
     with pytest.raises(cf.NotationError) as caught:
         PlayerSpec.parse(text)
     assert words in str(caught.value)
+
+
+NUMBERS = [
+    (kind, option)
+    for kind, options in OPTIONS.items()
+    for option in options
+    if option.kind in ("int", "float", "rollout")
+]
+
+
+@pytest.mark.parametrize(("kind", "option"), NUMBERS, ids=lambda part: getattr(part, "name", part))
+def test_a_number_may_be_as_small_and_as_great_as_is_said(kind: str, option: Option) -> None:
+    rest = ',cmd="x"' if kind == "ext" else ""
+    for number in (option.low, option.high):
+        assert PlayerSpec.parse(f"{kind}:{option.name}={number}{rest}").get(option.name) == number
+    step = 1 if option.kind != "float" else 1e-6
+    for number in (option.low - step, option.high + max(step, option.high // 10**6)):
+        with pytest.raises(cf.NotationError) as caught:
+            PlayerSpec.parse(f"{kind}:{option.name}={number}{rest}")
+        assert option.allowed in str(caught.value)
+        assert str(option.high) in option.allowed
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_an_unknown_option_lists_all_of_them(kind: str) -> None:
+    with pytest.raises(cf.NotationError) as caught:
+        PlayerSpec.parse(f"{kind}:colour=red")
+    assert str(caught.value).startswith(f"unknown option 'colour' of {kind}, expected ")
+    listed = str(caught.value).partition("expected ")[2].partition(" at offset")[0].split(", ")
+    assert listed == [option.name for option in OPTIONS[kind]]
 
 
 def test_a_limit_is_supplied_where_none_is_given() -> None:
@@ -244,6 +279,10 @@ def test_weights_read_back(tmp_path: Path) -> None:
         (lambda d: d.pop("scale"), "scale must be"),
         (lambda d: d.update(scale=float("inf")), "scale must be"),
         (lambda d: d.update(scale=0), "scale must be"),
+        (lambda d: d.update(scale=10**400), "scale must be"),
+        (lambda d: d.update(scale="5"), "scale must be"),
+        (lambda d: d.update(rules="banana"), "rules: 'banana'"),
+        (lambda d: d["weights"].update({str(n): 1 for n in range(9000)}), "and 8995 more"),
         (lambda d: d.update(rules=5), "rules must be a text"),
     ],
 )

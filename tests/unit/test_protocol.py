@@ -135,16 +135,25 @@ VOCABULARY = (
     "standard"
 )
 WORDS = st.sampled_from(VOCABULARY.split())
+SOUP = st.lists(WORDS | st.text(max_size=6), max_size=7).map(" ".join)
+PLAUSIBLE = st.sampled_from(
+    [
+        "newgame", "newgame maxturns 1", "newgame seed 5 side blue", "rules chain=yes", "stop",
+        "rules standard", "position start", "position start moves a5NE",
+        "position start moves a5NE i5SE", "setoption name player value random", "go",
+        "setoption name player value mcts:sims=5", "setoption name player value ab:nodes=40",
+        "setoption name threads value 2", "go nodes 20", "go lines 3", "go infinite", "go depth 1",
+    ]
+)  # fmt: skip
 
 
-@given(st.lists(st.lists(WORDS | st.text(max_size=6), max_size=7), max_size=12))
+@given(st.lists(PLAUSIBLE | SOUP, max_size=12))
 @settings(max_examples=150, deadline=None)
-def test_every_go_that_is_not_refused_has_one_best_move(commands: list[list[str]]) -> None:
+def test_every_go_that_is_not_refused_has_one_best_move(commands: list[str]) -> None:
     said: list[str] = []
     engine = Engine(said.append, "ab:nodes=50")
     asked = 0
-    for words in commands:
-        line = " ".join(words)
+    for line in commands:
         refused = sum(answer.startswith(ERROR) for answer in said)
         engine.command(line)
         now = sum(answer.startswith(ERROR) for answer in said)
@@ -237,19 +246,19 @@ def test_an_engine_that_cannot_search_does_not_start(player: str, words: bytes) 
 
 
 def test_ctrl_c_ends_an_analysis() -> None:
+    # The signal comes when the search has been under way for long, and no report is asked for.
     code = (
+        "import os, signal, threading\n"
         "import chase_fast as cf\n"
-        "print('ready', flush=True)\n"
+        "cf.analyse(cf.Position.start(), 'ab:depth=1')\n"
+        "interrupt = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+        "threading.Timer(1.0, interrupt).start()\n"
         "cf.analyse(cf.Position.start(), 'ab:depth=64')\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stdout and child.stderr
-        child.stdout.readline()
-        child.send_signal(signal.SIGINT)
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as child:
+        assert child.stderr
         try:
-            child.wait(300)
+            child.wait(120)
         finally:
             child.kill()
         assert "KeyboardInterrupt" in child.stderr.read()
