@@ -147,7 +147,7 @@ PLAUSIBLE = st.sampled_from(
 )  # fmt: skip
 
 
-@given(st.lists(PLAUSIBLE | SOUP, max_size=12))
+@given(st.lists(st.one_of(PLAUSIBLE, PLAUSIBLE, PLAUSIBLE, SOUP), max_size=25))
 @settings(max_examples=150, deadline=None)
 def test_every_go_that_is_not_refused_has_one_best_move(commands: list[str]) -> None:
     said: list[str] = []
