@@ -18,7 +18,7 @@ from chase_fast._core import play_game as core_game
 from chase_fast._threads import run_jobs
 from chase_fast.agents import CoreAgent, Player, PlayerError, PlayerSpec, make_player
 from chase_fast.batch import MAX_SEED, MAX_THREADS
-from chase_fast.errors import ArgumentError, ChaseError, IllegalMoveError
+from chase_fast.errors import ArgumentError, ChaseError, IllegalMoveError, NotationError
 from chase_fast.game import Game, Outcome
 
 __all__ = ["GameResult", "PairResult", "derive_seed", "play_game", "play_pair", "play_pairs"]
@@ -136,7 +136,7 @@ def play_game(
     whole_number(seed, "seed", 0, MAX_SEED)
     whole_number(max_turns, "max_turns", opening.turn_count + 1, MAX_TURN_LIMIT)
     for name, player in (("red", red), ("blue", blue)):
-        if not callable(getattr(type(player), "choose", None)):
+        if not all(hasattr(type(player), method) for method in ("new_game", "choose")):
             raise ArgumentError(f"{name} is {shown(player)}, expected a player of make_player")
     if red is blue:
         raise ArgumentError("red and blue must be two players, not one")
@@ -184,8 +184,9 @@ def _play_by_turns(
                 return None
             try:
                 game.push(choice.move)
-            except IllegalMoveError as error:
-                raise PlayerError(f"{players[side].spec}: {error}", "illegal") from None
+            except (IllegalMoveError, NotationError) as error:
+                wrong = f"{players[side].spec} decided {shown(str(choice.move))}: {error}"
+                raise PlayerError(wrong, "illegal") from None
     except PlayerError as error:
         return GameResult(game, cut, Outcome(side.other, error.termination), str(error))
     except ChaseError:
@@ -229,6 +230,7 @@ def play_pair(
         ArgumentError: See `play_game`.
     """
     whole_number(index, "index", 0, MAX_SEED)
+    whole_number(seed, "seed", 0, MAX_SEED)
     games = []
     for number, (red, blue) in enumerate(((a, b), (b, a))):
         game_seed = derive_seed(seed, "pair", index, number)

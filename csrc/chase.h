@@ -1,4 +1,4 @@
-/* Chase Fast: the rules engine. The only public header.
+/* Chase Fast: the rules engine. The first of two public headers; players.h stands above it.
  *
  * The core knows the game and nothing else: no I/O, no Python, no mutable
  * globals. Every function is safe to call from several threads as long as no

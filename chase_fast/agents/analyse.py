@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from chase_fast._arguments import instance, whole_number
+from chase_fast._arguments import callback, instance, whole_number
 from chase_fast._core import MAX_DECISIONS, RED, Analysis, Position, StopFlag
 from chase_fast._threads import run_jobs
 from chase_fast.agents.make import make_player
@@ -47,6 +47,9 @@ def analyse(
     """
     instance(position, "position", Position | Game, "a Position or a Game")  # type: ignore[arg-type]
     whole_number(lines, "lines", 1, MAX_DECISIONS)
+    if stop is not None:
+        instance(stop, "stop", StopFlag, "a StopFlag or None")
+    callback(report, "report")
     game = position if isinstance(position, Game) else Game(position)
     with make_player(player, game.rules) as mind:
         mind.new_game(game.start, seed=0, side=RED, max_turns=0)

@@ -48,6 +48,8 @@ _SIGNATURE_WORK = (
 _SIGNATURE_DEPTH = 3
 _SIGNATURE_GAMES = 100
 _SIGNATURE_SEED = 1985
+# The board with most dice has more captures than can be played out.
+_SIGNATURE_PLAYERS = ("ab:depth=4,nodes=50000", "mcts:sims=200")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class Part:
         nodes: Sequences of three decisions.
         decisions: Decisions of the playouts.
         rows: 32 bits of the SHA-256 of everything known about the playouts.
+        searched: Nodes of an alpha-beta search of fixed depth and of a tree search.
     """
 
     rules: str
@@ -86,11 +89,12 @@ class Part:
     nodes: int
     decisions: int
     rows: int
+    searched: int
 
     @property
     def total(self) -> int:
         """What it adds to the signature."""
-        return self.nodes + self.decisions + self.rows
+        return self.nodes + self.decisions + self.rows + self.searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +157,9 @@ def bench(
 ) -> None:
     """Measure speed, and print the signature of the engine.
 
-    The signature is one number made of perft counts and random games under many rules. It changes
-    when the behaviour of the engine changes, and at nothing else: not with the machine, the number
-    of threads, the options here, or the speed.
+    The signature is one number made of perft counts, random games and searches under many rules. It
+    changes when the behaviour of the engine changes, and at nothing else: not with the machine, the
+    number of threads, the options here, or the speed.
     """
     measured = [read_rules(text) for text in (RULES if rules is None else rules)]
     load = QUICK if quick else FULL
@@ -236,6 +240,7 @@ def _part(text: str, cfen: str | None) -> Part:
         cf.perft(position, _SIGNATURE_DEPTH),
         int(games.decisions.sum(dtype=np.uint64)),
         int.from_bytes(rows.digest()[:4], "big"),
+        sum(cf.analyse(position, player).nodes for player in _SIGNATURE_PLAYERS),
     )
 
 

@@ -100,6 +100,7 @@ def match(
             out = stack.enter_context(writing_packed(games, param_hint="--games"))
             writer = record_writer(out, games)
         bar = stack.enter_context(Bar("match", "decisions"))
+        bar.update(0, pairs, 0)
 
         def finished(pair: PairResult) -> None:
             nonlocal played, decisions
@@ -115,7 +116,7 @@ def match(
                 workers=threads_of(workers), max_turns=max_turns, finished=finished,
             )  # fmt: skip
         except PlayerError as error:
-            note(f"chase-fast match: {_plain(str(error))}")
+            note(f"chase-fast match: {error}")
             raise typer.Exit(1) from None
     if json:
         say_json(_document(result, specs, str(chosen), seed, turns, max_turns))
@@ -129,11 +130,6 @@ def match(
         )
     if games is not None:
         note(f"wrote {games}")
-
-
-def _plain(text: str) -> str:
-    """What a program said, in one line and without anything that a terminal obeys."""
-    return "".join(one if one.isprintable() else "?" for one in " ".join(text.split()))
 
 
 def _save(
@@ -203,7 +199,7 @@ def _say_result(result: MatchResult, specs: tuple[PlayerSpec, PlayerSpec]) -> No
         f"{result.decisions / result.games:.1f} decisions"
     )
     for fault, count in result.faults.items():
-        say(f"fault       {count} x {_plain(fault)}")
+        say(f"fault       {count} x {' '.join(fault.split())}")
 
 
 def _elo_text(found: PairScore) -> str:

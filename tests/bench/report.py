@@ -51,6 +51,15 @@ def main(path: Path) -> None:
             f"{1e9 * seconds / info['options']:10.3f} {in_floors(ns)}   {spread(row)}"
         )
 
+    print("\nsearches")
+    for row in groups.get("nodes", []) + groups.get("simulations", []):
+        info, seconds = row["extra_info"], median(row)
+        unit, rate = ("sims", 1e3) if "sims" in info else ("nodes", 1e6)
+        prefix = "k" if unit == "sims" else "M"
+        print(f"{info['player']:<36} {info[unit] / seconds / rate:8.2f} {prefix} {unit}/s")
+    for row in groups.get("depth", []):
+        print(f"{row['extra_info']['player']:<36} {median(row):8.2f} s")
+
     print("\ncalls from Python")
     for row in groups.get("calls", []):
         info = row["extra_info"]

@@ -9,7 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import chase_fast as cf
-from chase_fast import notation, record, replay, stats, svg, tally, textboard
+from chase_fast import (
+    match,
+    notation,
+    openings,
+    record,
+    replay,
+    simulate,
+    stats,
+    svg,
+    tally,
+    textboard,
+)
+from chase_fast.agents import make_player
 
 START = cf.Position.start()
 AFTER = START.apply("a5NE")
@@ -19,6 +31,9 @@ RECORD = GAME.to_record()
 BATCH = cf.playouts(START, 3)
 COLUMN = np.array([1, 2], np.uint8)
 SUMS = stats.Sums.of(COLUMN)
+OUTCOME = cf.Outcome(None, "turn_limit")
+PLAYERS = [make_player("random"), make_player("random")]
+PAIR = next(simulate.play_pairs("random", "random", [GAME], max_turns=4))
 
 
 def summed() -> tally.Tally:
@@ -171,6 +186,9 @@ def method(function: Callable[..., Any]) -> Case:
     return Case(function, {"move": "a5NE"}, {"move": {"a move"}}, {"move": "decision|offset"})
 
 
+GAME_OPTIONS = {"seed": 1, "max_turns": 4, "stop": None}
+TAKES_GAME_OPTIONS = {"seed": COUNT, "max_turns": COUNT, "stop": {"None"}}
+
 CASES: dict[str, Case] = {
     "cell_name": Case(cf.cell_name, {"cell": 5}, {"cell": COUNT}),
     "parse_cell": Case(cf.parse_cell, {"text": "e4"}, says={"text": "cell"}),
@@ -309,6 +327,98 @@ CASES: dict[str, Case] = {
         {"position": {"a position"}, "game": COUNT, "seed": COUNT, "max_turns": COUNT},
     ),
     "playout_outcome": Case(replay.playout_outcome, {"game": GAME}, {"game": {"a game"}}),
+    "analyse": Case(
+        cf.analyse,
+        {"position": START, "player": "ab:depth=1", "lines": 2, "stop": None, "report": None},
+        {
+            "position": {"a position", "a game"},
+            "lines": COUNT,
+            "stop": {"None"},
+            "report": {"None", "a function", "a class"},
+        },
+    ),
+    "random_openings": Case(
+        used(openings.random_openings),
+        {"rules": cf.Rules(), "turns": 2, "openings": 2, "seed": 1, "distinct": True},
+        {
+            "rules": {"rules"},
+            "turns": COUNT,
+            "openings": COUNT,
+            "seed": COUNT,
+            "distinct": {"a bool"},
+        },
+    ),
+    "play_game": Case(
+        simulate.play_game,
+        {"opening": GAME, "red": PLAYERS[0], "blue": PLAYERS[1]} | GAME_OPTIONS,
+        {"opening": {"a game"}} | TAKES_GAME_OPTIONS,
+    ),
+    "play_pair": Case(
+        simulate.play_pair,
+        {"index": 1, "opening": GAME, "a": PLAYERS[0], "b": PLAYERS[1]} | GAME_OPTIONS,
+        {"index": COUNT, "opening": {"a game"}} | TAKES_GAME_OPTIONS,
+        {"a": "red", "b": "blue"},
+    ),
+    "play_pairs": Case(
+        used(simulate.play_pairs),
+        {
+            "a": "random",
+            "b": "greedy",
+            "openings": [GAME],
+            "rules": None,
+            "seed": 1,
+            "first_pair": 1,
+            "workers": 1,
+            "max_turns": 4,
+            "finished": None,
+        },
+        {
+            "openings": EMPTY,
+            "rules": RULES,
+            "seed": COUNT,
+            "first_pair": COUNT,
+            "workers": COUNT,
+            "max_turns": COUNT,
+            "finished": {"None", "a function", "a class"},
+        },
+        {"a": "player", "b": "player", "openings": "opening"},
+    ),
+    "GameResult.score": Case(
+        simulate.GameResult(GAME, 0, OUTCOME).score, {"side": cf.RED}, {"side": set()}
+    ),
+    "play_match": Case(
+        match.play_match,
+        {
+            "a": "random",
+            "b": "greedy",
+            "rules": None,
+            "pairs": 1,
+            "turns": 2,
+            "seed": 1,
+            "workers": 1,
+            "max_turns": 4,
+            "finished": None,
+        },
+        {
+            "rules": RULES,
+            "pairs": COUNT,
+            "turns": set(),
+            "seed": COUNT,
+            "workers": COUNT,
+            "max_turns": COUNT,
+            "finished": {"None", "a function", "a class"},
+        },
+        {"a": "player", "b": "player", "turns": "turns|max_turns"},
+    ),
+    "MatchResult.add": Case(lambda pair: match.MatchResult().add(pair), {"pair": PAIR}),
+    "elo": Case(stats.elo, {"score": 0.5}),
+    "pair_score": Case(stats.pair_score, {"pentanomial": [1, 2, 3, 2, 1], "confidence": 0.9}),
+    "llr": Case(
+        stats.llr,
+        {"counts": [1, 2, 3], "elo0": 0, "elo1": 4.0, "model": "logistic"},
+        {name: {"5", "-1", "a float"} for name in ("elo0", "elo1")},
+    ),
+    "sprt_bounds": Case(stats.sprt_bounds, {"alpha": 0.05, "beta": 0.1}),
     "Tally.add": Case(lambda batch: tally.Tally().add(batch), {"batch": BATCH}),
     "Tally.red_score_interval": Case(
         lambda confidence: summed().red_score_interval(confidence=confidence), {"confidence": 0.9}

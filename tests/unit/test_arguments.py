@@ -63,9 +63,13 @@ OPENED = {("read_records", "source"), ("RecordWriter", "target")}
 
 # ---- Nothing is left out ------------------------------------------------------------------------
 
-MODULES = ("", ".notation", ".record", ".replay", ".tally", ".stats", ".svg", ".textboard")
-# Constructors without public arguments, and plain tuples.
+MODULES = (
+    "", ".notation", ".record", ".replay", ".tally", ".stats", ".svg", ".textboard", ".openings",
+    ".simulate", ".match",
+)  # fmt: skip
+# Constructors without public arguments, plain tuples, and results that the library makes.
 NO_CHECKS = {"Move", "Position", "LegalMoves", "TraceStep", "Interval"}
+NO_CHECKS |= {"PairScore", "GameResult", "PairResult", "MatchResult"}
 
 
 def public_functions() -> Iterator[tuple[str, Any]]:

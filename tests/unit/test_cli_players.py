@@ -154,7 +154,7 @@ def test_lines_with_boards(capsys: pytest.CaptureFixture[str]) -> None:
         (["analyse", "--lines", "0"], "expected an integer from 1"),
         (["match", "ab", "foo"], "unknown player 'foo'"),
         (["match", "ab", "ab", "--pairs", "0"], "expected an integer from 1"),
-        (["match", "random", "random", "--turns", "0"], "ask for more turns"),
+        (["match", "random", "random", "--turns", "0"], "no more than 1 are to be found"),
         (["play", "--against", "ab:time=0"], "time is '0', expected a number"),
         (["players", "chess"], "expected one of random, greedy"),
         (["engine", "--player", 'ext:cmd="x"'], "not another program"),

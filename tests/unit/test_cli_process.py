@@ -136,14 +136,21 @@ def test_an_encoding_without_our_signs() -> None:
     [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
 )
 @pytest.mark.parametrize(
-    "words", [("perft", "9"), ("perft", "9", "--divide"), ("playout", "1000000000")]
+    "words",
+    [
+        ("perft", "9"),
+        ("perft", "9", "--divide"),
+        ("playout", "1000000000"),
+        ("match", "ab:nodes=20000", "mcts:sims=20000", "--pairs", "100000"),
+        ("match", "random", "greedy", "--pairs", "100000"),
+    ],
 )
 def test_a_signal_ends_the_work_at_once(
     words: tuple[str, ...], number: signal.Signals, code: int, said: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "games.csv"
-    if words[0] == "playout":
-        words = (*words, "--out", str(file))
+    if words[0] in ("playout", "match"):
+        words = (*words, "--out" if words[0] == "playout" else "--games", str(file))
     process = subprocess.Popen(
         [*PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         env=environment(), process_group=0,
@@ -379,4 +386,4 @@ def test_an_error_of_ours_is_not_hidden() -> None:
 def test_completion_for_a_shell() -> None:
     asked = {"_CHASE_FAST_COMPLETE": "complete_bash", "COMP_WORDS": "chase-fast p"}
     done = run(env={**asked, "COMP_CWORD": "1"})
-    assert done.stdout.split() == ["perft", "playout"]
+    assert sorted(done.stdout.split()) == ["perft", "play", "players", "playout"]

@@ -209,9 +209,10 @@ def test_rules_name_every_option() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["", ".batch", ".notation", ".record", ".replay", ".stats", ".svg", ".tally", ".textboard"],
+    ["", ".batch", ".match", ".notation", ".openings", ".record", ".replay", ".simulate", ".stats",
+     ".svg", ".tally", ".textboard"],
     ids=lambda one: one or "top",
-)
+)  # fmt: skip
 def test_the_guide_names_every_public_name(module: str) -> None:
     text = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     imported = importlib.import_module(f"chase_fast{module}")

@@ -15,7 +15,7 @@ from chase_fast._core import (
     Position,
     StopFlag,
 )
-from tests.reference.minimax import TooManyError, Twin
+from tests.unit.minimax import TooManyError, Twin
 from tests.unit.vectors import mixed_positions, shipped_evaluator
 
 
@@ -64,7 +64,7 @@ def test_few() -> None:
 
 @pytest.mark.slow
 def test_many() -> None:
-    depths = compare_many(2, 200, 60_000)
+    depths = compare_many(2, 200, 40_000)
     assert depths[2] + depths[3] >= 60
     assert depths[3] >= 30
 

@@ -1,8 +1,8 @@
 """The search's twin: what alpha-beta must score, by looking at everything.
 
-Unlike the rest of this package it uses the engine: its positions and decisions, and the static
-score; the rules are proved elsewhere. It knows nothing of bounds, order, tables or depths of
-others. Values are remembered by position, which prunes nothing.
+It uses the engine's positions and decisions, and its static score; those are proved elsewhere. It
+knows nothing of bounds, order, tables or depths of others. Values are remembered by position,
+which prunes nothing.
 """
 
 from __future__ import annotations
