@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -136,24 +137,26 @@ VOCABULARY = (
 )
 WORDS = st.sampled_from(VOCABULARY.split())
 SOUP = st.lists(WORDS | st.text(max_size=6), max_size=7).map(" ".join)
-PLAUSIBLE = st.sampled_from(
-    [
-        "newgame", "newgame maxturns 1", "newgame seed 5 side blue", "rules chain=yes", "stop",
-        "rules standard", "position start", "position start moves a5NE",
-        "position start moves a5NE i5SE", "setoption name player value random", "go",
-        "setoption name player value mcts:sims=5", "setoption name player value ab:nodes=40",
-        "setoption name threads value 2", "go nodes 20", "go lines 3", "go infinite", "go depth 1",
-    ]
+NOTHING = st.just("")
+BEGIN = st.sampled_from(
+    ["newgame", "newgame maxturns 1", "newgame seed 5 side blue", "rules chain=yes",
+     "setoption name player value random", "setoption name player value mcts:sims=5",
+     "setoption name player value ab:nodes=40", "setoption name threads value 2", "stop"]
 )  # fmt: skip
+POSITION = st.sampled_from(
+    ["position start", "position start moves a5NE", "position start moves a5NE i5SE"]
+)
+GO = st.sampled_from(["go", "go nodes 20", "go lines 3", "go infinite", "go depth 1"])
+ROUND = st.tuples(NOTHING | BEGIN | SOUP, NOTHING | POSITION, GO | SOUP)
 
 
-@given(st.lists(PLAUSIBLE | SOUP, max_size=12))
+@given(st.lists(ROUND, max_size=8))
 @settings(max_examples=150, deadline=None)
-def test_every_go_that_is_not_refused_has_one_best_move(commands: list[str]) -> None:
+def test_every_go_that_is_not_refused_has_one_best_move(rounds: list[tuple[str, ...]]) -> None:
     said: list[str] = []
     engine = Engine(said.append, "ab:nodes=50")
     asked = 0
-    for line in commands:
+    for line in chain.from_iterable(rounds):
         refused = sum(answer.startswith(ERROR) for answer in said)
         engine.command(line)
         now = sum(answer.startswith(ERROR) for answer in said)
