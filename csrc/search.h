@@ -57,7 +57,7 @@ static inline bool chase_pass_holds(chase_searcher *s, const chase_position *pos
   chase_position passed = *position;
   chase_pass_turn(s->variant, &passed);
   chase_history_undo undo;
-  chase_history_push(&s->history, passed.hash, 0, true, &undo);
+  chase_history_push(&s->history, passed.hash, CHASE_NO_DECISION, true, &undo);
   const int reduced = depth - 3 - depth / 4;
   const int score = -chase_search_node(s, &passed, reduced, -beta, -beta + 1, ply + 1, false);
   chase_history_pop(&s->history, &undo);
