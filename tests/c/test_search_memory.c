@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { WARM_UP = 300, SEARCHES = 2000, NODES = 300, SLACK_KIB = 2048 };
+enum { WARM_UP = 300, SEARCHES = 600, NODES = 300, SLACK_KIB = 2048 };
 
 /* The most memory that the program ever held, in KiB (Linux's unit). */
 static long peak_kib(void) {
