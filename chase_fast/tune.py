@@ -29,6 +29,7 @@ from chase_fast._core import (
 )
 from chase_fast._threads import run_jobs
 from chase_fast.errors import ArgumentError
+from chase_fast.replay import playout_game
 
 DIE: Final = 1000
 """What one more die is worth on average, in every weight file: the unit of scores."""
@@ -48,6 +49,7 @@ START_WEIGHTS: Final[Mapping[str, int]] = {
 START_SCALE: Final = 1500.0
 
 _OPENING_TURNS: Final = (2, 8)  # random ones, drawn for each game
+_ATTEMPTS: Final = 1000
 _MAX_TURNS: Final = 400
 _SHARE: Final = 0.35  # of a game's turns; neighbours tell nearly the same
 _EPS: Final = 0.05  # random turns, so that odd positions occur
@@ -99,20 +101,13 @@ def _vector(weights: Mapping[str, int]) -> list[int]:
     return [weights.get(name, 0) for name in FEATURES]
 
 
-def _opening(start: Position, rng: np.random.Generator) -> list[Move]:
-    """Some random turns that do not end the game; their number is random, too."""
-    turns = int(rng.integers(*_OPENING_TURNS, endpoint=True))
-    while True:
-        position, moves = start, list[Move]()
-        for _ in range(turns):
-            side = position.side_to_act
-            while position.winner is None and position.side_to_act == side:
-                legal = position.legal_moves
-                move = legal[int(rng.integers(len(legal)))]
-                position = position.apply(move)
-                moves.append(move)
-        if position.winner is None:
-            return moves
+def _opening(start: Position, seed: int, game: int, turns: int) -> tuple[Move, ...]:
+    """Random turns that do not end the game: the first such one of the playouts of this game."""
+    for attempt in range(_ATTEMPTS):
+        opening = playout_game(start, game * _ATTEMPTS + attempt, seed=seed, max_turns=turns)
+        if opening.outcome is None:
+            return opening.moves
+    raise ArgumentError(f"under {start.rules} no game outlasts {turns} random turns")
 
 
 def _play(
@@ -125,7 +120,7 @@ def _play(
     results: list[float] = []
     for game in games:
         rng = np.random.Generator(np.random.Philox(key=[seed, game]))
-        opening = _opening(start, rng)
+        opening = _opening(start, seed, game, int(rng.integers(*_OPENING_TURNS, endpoint=True)))
         played = play_game(start, opening, red, blue, game, _MAX_TURNS, stop)
         if played is None:
             break

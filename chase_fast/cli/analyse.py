@@ -12,7 +12,7 @@ from chase_fast._core import SCORE_PROVEN, SCORE_WIN, Analysis, Line
 from chase_fast.agents import PlayerError
 from chase_fast.agents import analyse as search
 from chase_fast.agents.protocol import score_text
-from chase_fast.cli.describe import state_words
+from chase_fast.cli.describe import last_decision, state_words
 from chase_fast.cli.options import (
     CfenArgument,
     JsonOption,
@@ -109,10 +109,9 @@ def _pv(line: Line) -> str:
 
 
 def _board(game: Game) -> str:
-    last: dict[str, Any] = {}
-    if game.moves:
-        last = {"last_move": game.moves[-1], "before": game.positions[-2]}
-    return text_board(game.position, **last, colour=use_colour(sys.stdout), unicode=with_unicode())
+    return text_board(
+        game.position, **last_decision(game), colour=use_colour(sys.stdout), unicode=with_unicode()
+    )
 
 
 def _document(game: Game, player: str, found: Analysis) -> dict[str, Any]:

@@ -49,6 +49,13 @@ def state_words(game: Game) -> str:
     return words
 
 
+def last_decision(game: Game) -> dict[str, Any]:
+    """The last decision, as the pictures take it."""
+    if not game.moves:
+        return {}
+    return {"last_move": game.moves[-1], "before": game.positions[-2]}
+
+
 def decision_json(position: Position, move: Move) -> dict[str, Any]:
     """A legal decision of a position; ``docs/cli.md`` lists the keys."""
     after = position.apply(move)

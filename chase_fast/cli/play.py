@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import sys
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,7 +14,7 @@ from chase_fast._lastmove import explain
 from chase_fast.agents import Player, PlayerError, PlayerSpec, analyse, make_player
 from chase_fast.batch import MAX_SEED
 from chase_fast.cli.analyse import dice_text
-from chase_fast.cli.describe import effect_words, side_name, state_words
+from chase_fast.cli.describe import effect_words, last_decision, side_name, state_words
 from chase_fast.cli.entry import EntryError, read_entry
 from chase_fast.cli.options import (
     CfenArgument,
@@ -129,12 +129,9 @@ class Session:
         say(f"{side_name(before.side_to_act)}: {words}{f'  ({effect})' if effect else ''}")
 
     def _show(self) -> None:
-        last: dict[str, Any] = {}
-        if self.game.moves:
-            last = {"last_move": self.game.moves[-1], "before": self.game.positions[-2]}
         board = text_board(
             self.game.position,
-            **last,
+            **last_decision(self.game),
             colour=use_colour(sys.stdout),
             orientation="red" if self._human == RED else "blue",
             unicode=with_unicode(),

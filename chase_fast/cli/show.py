@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import PurePath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from chase_fast import Game
-from chase_fast.cli.describe import position_json, state_words
+from chase_fast.cli.describe import last_decision, position_json, state_words
 from chase_fast.cli.files import STANDARD, writing
 from chase_fast.cli.options import (
     CfenArgument,
@@ -90,7 +90,7 @@ def show(
     elif svg is None:
         board = text_board(
             game.position,
-            **_last(game),
+            **last_decision(game),
             colour=use_colour(sys.stdout),
             orientation=orientation,
             unicode=with_unicode() and not ascii_only,
@@ -108,13 +108,6 @@ def _check_name(name: str) -> None:
             f"{better!r}, or - for standard output",
             param_hint="--svg",
         )
-
-
-def _last(game: Game) -> dict[str, Any]:
-    """The last decision, as the pictures take it."""
-    if not game.moves:
-        return {}
-    return {"last_move": game.moves[-1], "before": game.positions[-2]}
 
 
 def _board(game: Game) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,16 @@ import typer
 
 from chase_fast import __version__
 from chase_fast.agents.weights import save_weights
-from chase_fast.batch import MAX_SEED, MAX_THREADS, processors
-from chase_fast.cli.options import JsonOption, RulesOption, integer, read_one_rules
+from chase_fast.batch import MAX_SEED
+from chase_fast.cli import EXIT_USAGE
+from chase_fast.cli.options import (
+    JsonOption,
+    RulesOption,
+    ThreadsOption,
+    integer,
+    read_one_rules,
+    threads_of,
+)
 from chase_fast.cli.output import note, say, say_json
 from chase_fast.cli.progress import Bar
 from chase_fast.tune import Fit
@@ -39,15 +48,7 @@ def tune(
         int,
         typer.Option(metavar="N", parser=integer("--seed", 0, MAX_SEED), help="Of all games."),
     ] = 1,
-    threads: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            parser=integer("--threads", 1, MAX_THREADS),
-            help="Games played side by side; the result does not depend on it.",
-            show_default="one for each processor",
-        ),
-    ] = None,
+    threads: ThreadsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Tune the evaluation for some rules by self-play and logistic regression.
@@ -55,6 +56,12 @@ def tune(
     A player uses the file by its option weights=FILE.
     """
     chosen = read_one_rules(rules)
+    if find_spec("scipy") is None:
+        note(
+            "chase-fast tune: needs the extra 'stats' (scipy).\n"
+            "Install it with: pip install 'chase-fast[stats]'"
+        )
+        raise typer.Exit(EXIT_USAGE)
     folder = Path(out).resolve().parent
     if not folder.is_dir():
         raise typer.BadParameter(f"there is no folder {str(folder)!r}", param_hint="--out")
@@ -68,7 +75,7 @@ def tune(
         for number, fitted in enumerate(
             tune_rounds(
                 chosen, games=games, rounds=rounds, nodes=nodes, seed=seed,
-                threads=threads or processors(), progress=progress,
+                threads=threads_of(threads), progress=progress,
             ),
             1,
         ):  # fmt: skip

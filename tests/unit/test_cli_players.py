@@ -203,3 +203,13 @@ def test_tuning_writes_the_same_file_on_any_number_of_threads(
         assert load_weights(cf.Rules(), path).rules == "reserve=2"
     assert files[0] == files[1]
     assert len(capsys.readouterr().out.splitlines()) == 2 * len(FEATURES)
+
+
+def test_tuning_names_the_extra_that_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As the module finder answers for a package that is not installed.
+    monkeypatch.setattr("chase_fast.cli.tune.find_spec", {}.get)
+    assert main(["tune", "--out", str(tmp_path / "w.json")]) == 2
+    assert "pip install 'chase-fast[stats]'" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
