@@ -286,6 +286,7 @@ cdef extern from "players.h" nogil:
 
     enum:
         CHASE_MAX_DEPTH
+        CHASE_MAX_PV
         CHASE_FULL_ROLLOUT
         CHASE_MAX_TEMP
         CHASE_MAX_HASH_MIB
@@ -324,7 +325,7 @@ cdef extern from "players.h" nogil:
         int32_t depth
         uint64_t nodes
         int32_t length
-        chase_decision pv[32]
+        chase_decision pv[CHASE_MAX_PV]
 
     ctypedef struct chase_analysis:
         chase_line *lines

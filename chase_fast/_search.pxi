@@ -42,7 +42,8 @@ Analysis = namedtuple("Analysis", ("lines", "depth", "nodes", "sims", "polls", "
 Analysis.__doc__ = """What a search found.
 
 Attributes:
-    lines: `Line` objects with different first moves, best first.
+    lines: `Line` objects with different first moves, best first; where a limit broke an
+        iteration off, those that it finished come before the others.
     depth: Completed decisions of depth (ab), length of the longest line (mcts).
     nodes: Decisions applied.
     sims: Simulations (mcts), else 0.

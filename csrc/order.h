@@ -47,8 +47,8 @@ static inline void chase_order_quiet(const chase_searcher *s, int side, int ply,
   chase_order_add(list, order, d, false);
 }
 
-/* All legal decisions but `first` (or CHASE_NO_DECISION): captures by what they take, killers, what was
- * good elsewhere, the rest. Returns their number. */
+/* All legal decisions but `first` (or CHASE_NO_DECISION): captures by what they
+ * take, killers, what was good elsewhere, the rest. Returns their number. */
 static inline int chase_candidates(const chase_searcher *s, const chase_position *position,
                                    chase_phase phase, chase_decision first, int ply,
                                    chase_candidate out[CHASE_MAX_DECISIONS]) {

@@ -174,38 +174,30 @@ static int best_turn(const chase_player *player, const chase_position *position,
 static chase_status search_greedy(chase_player *player, const chase_game *game,
                                   chase_analysis *out) {
   chase_decision list[CHASE_MAX_DECISIONS];
-  int score[CHASE_MAX_DECISIONS];
+  chase_candidate turn[CHASE_MAX_DECISIONS];
   const int n = chase_decision_list(player->variant, &game->position, list);
   uint64_t nodes = 0;
+  /* Each goes to a place among those before it that is drawn by lot ... */
   for (int i = 0; i < n; i++) {
     chase_position child = game->position;
     chase_apply_unchecked(player->variant, &child, list[i]);
     nodes++;
-    score[i] = best_turn(player, &child, game->position.side, &nodes);
-  }
-  /* Shuffle, then sort by insertion, which keeps equal ones in order. */
-  for (int i = n - 1; i > 0; i--) {
     const int k = (int)chase_stream_below(&player->stream, (uint32_t)i + 1);
-    const chase_decision d = list[i];
-    const int value = score[i];
-    list[i] = list[k];
-    score[i] = score[k];
-    list[k] = d;
-    score[k] = value;
+    if (k < i) turn[i] = turn[k];
+    const int score = best_turn(player, &child, game->position.side, &nodes);
+    turn[k] = (chase_candidate){score, list[i], 0};
   }
-  for (int i = 1; i < n; i++)
-    for (int k = i; k > 0 && score[k - 1] < score[k]; k--) {
-      const chase_decision d = list[k];
-      const int value = score[k];
-      list[k] = list[k - 1];
-      score[k] = score[k - 1];
-      list[k - 1] = d;
-      score[k - 1] = value;
-    }
+  /* ... and a sort by insertion keeps equal ones as they are. */
+  for (int i = 1; i < n; i++) {
+    const chase_candidate one = turn[i];
+    int at = i;
+    for (; at > 0 && turn[at - 1].order < one.order; at--) turn[at] = turn[at - 1];
+    turn[at] = one;
+  }
   out->count = out->capacity < n ? out->capacity : n;
   for (int i = 0; i < out->count; i++) {
-    out->lines[i] = (chase_line){.score = score[i], .depth = 1, .nodes = 1, .length = 1};
-    out->lines[i].pv[0] = list[i];
+    out->lines[i] = (chase_line){.score = turn[i].order, .depth = 1, .nodes = 1, .length = 1};
+    out->lines[i].pv[0] = turn[i].decision;
   }
   out->depth = 1;
   out->nodes = nodes;

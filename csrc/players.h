@@ -167,7 +167,8 @@ typedef struct chase_line {
   chase_decision pv[CHASE_MAX_PV];
 } chase_line;
 
-/* Lines, best first, of `count` different first decisions. */
+/* Lines of `count` different first decisions, best first; where a limit broke an
+ * iteration off, those that it finished come before the others. */
 typedef struct chase_analysis {
   chase_line *lines; /* the caller's, with room for `capacity` */
   int32_t capacity;  /* lines asked for, at least 1 */
