@@ -26,7 +26,7 @@ MAX_HASH_MIB = CHASE_MAX_HASH_MIB
 FULL_ROLLOUT = CHASE_FULL_ROLLOUT
 REDUCE_ALL = CHASE_REDUCE_ALL
 # By the bits of enum chase_reduction, the lowest first.
-REDUCTIONS = ("late", "null", "static", "futile", "delta", "rough")
+REDUCTIONS = ("late", "null", "static", "futile")
 
 Line = namedtuple("Line", ("score", "depth", "nodes", "pv"))
 Line.__doc__ = """One line of an analysis: a first decision and the best play after it.

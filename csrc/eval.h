@@ -116,14 +116,6 @@ static inline int chase_clamp_score(int score) {
          : score < -CHASE_SCORE_LIMIT ? -CHASE_SCORE_LIMIT : score;
 }
 
-/* Score by what costs next to nothing: dice and spare dice. */
-static inline int chase_rough_score(const chase_evaluator *evaluator,
-                                    const chase_position *position) {
-  const int me = position->side, other = me ^ 1;
-  return evaluator->dice[position->dice[me]] - evaluator->dice[position->dice[other]] +
-         evaluator->spare[position->spare[me]] - evaluator->spare[position->spare[other]];
-}
-
 /* The side to act has no legal decision (R11), or lacks too many dice. */
 static inline bool chase_stuck(const chase_evaluator *evaluator, const chase_position *position,
                                const chase_survey *mine) {

@@ -115,9 +115,7 @@ enum chase_reduction {
   CHASE_REDUCE_NULL = 2,     /* null move: cut if doing nothing is good enough */
   CHASE_REDUCE_STATIC = 4,   /* cut if the static score is far above beta (reverse futility) */
   CHASE_REDUCE_FUTILE = 8,   /* no quiet decisions if it is far below alpha (futility) */
-  CHASE_REDUCE_DELTA = 16,   /* quiescence: no captures that cannot reach alpha */
-  CHASE_REDUCE_ROUGH = 32,   /* quiescence: no full evaluation where dice alone reach beta */
-  CHASE_REDUCE_ALL = 63
+  CHASE_REDUCE_ALL = 15
 };
 
 /* Numbers outside the given ranges are refused with CHASE_BAD_ARGUMENT. */

@@ -109,21 +109,10 @@ static int chase_quiesce(chase_searcher *s, const chase_position *position, int 
   chase_candidate list[CHASE_MAX_DECISIONS];
   int n;
   int best = -CHASE_SCORE_WIN;
-  int hopeless = INT32_MIN; /* gain up to which a capture cannot reach alpha */
   if (phase == CHASE_PHASE_TURN || looked >= CHASE_MAX_QUIET) {
-    if (s->reductions & CHASE_REDUCE_ROUGH) {
-      const int rough = chase_rough_score(s->evaluator, position);
-      if (rough - CHASE_ROUGH_MARGIN >= beta && beta > -CHASE_SCORE_PROVEN)
-        return rough - CHASE_ROUGH_MARGIN;
-    }
     best = chase_static_score(s->evaluator, position);
     if (__builtin_expect(best <= -CHASE_SCORE_WIN, 0)) return ply - CHASE_SCORE_WIN;
     if (best >= beta || looked >= CHASE_MAX_QUIET) return best;
-    if ((s->reductions & CHASE_REDUCE_DELTA) && alpha < CHASE_SCORE_PROVEN && alpha > -CHASE_SCORE_PROVEN &&
-        chase_fewest_dice(s->variant) + 2 < position->dice[position->side ^ 1]) {
-      if (best + 1000 + CHASE_DELTA_MARGIN <= alpha) hopeless = 2 * CHASE_GAIN_DIE - 1;
-      if (best + 2000 + CHASE_DELTA_MARGIN <= alpha) return best;
-    }
     if (best > alpha) alpha = best;
     n = chase_captures(s->evaluator, position, list);
   } else {
@@ -132,7 +121,6 @@ static int chase_quiesce(chase_searcher *s, const chase_position *position, int 
     for (int i = 0; i < n; i++) list[i] = (chase_candidate){0, special[i], 0};
   }
   for (int i = 0; i < n; i++) {
-    if (list[i].order <= hopeless) break;
     chase_position child = *position;
     chase_play(s->variant, &child, list[i].decision, NULL);
     chase_count_node(s);

@@ -7,11 +7,9 @@
 
 enum {
   CHASE_MAX_PLY = 2 * CHASE_MAX_DEPTH,
-  CHASE_MAX_QUIET = 16,    /* decisions that the quiescence looks ahead */
+  CHASE_MAX_QUIET = 6,     /* decisions that the quiescence looks ahead */
   CHASE_POLL_NODES = 512,  /* nodes between two looks at the stop flag: a power of two */
-  CHASE_HISTORY_KEYS = 3 * CHASE_CELLS * CHASE_DIRECTIONS,
-  CHASE_DELTA_MARGIN = 900, /* thousandths of a die that a capture may gain beside its dice */
-  CHASE_ROUGH_MARGIN = 2000 /* what all but the number of dice may amount to */
+  CHASE_HISTORY_KEYS = 3 * CHASE_CELLS * CHASE_DIRECTIONS
 };
 
 typedef struct chase_candidate {

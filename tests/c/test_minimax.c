@@ -71,7 +71,7 @@ static bool compare_next(vector_file *vectors, bool skip, uint64_t most) {
 
 int main(void) {
   const bool thorough = getenv("CHASE_THOROUGH") != NULL;
-  const int wanted = thorough ? 60 : 4; /* positions compared at depth 4 */
+  const int wanted = thorough ? 200 : 10; /* positions compared at depth 4 */
   const uint64_t most = thorough ? 3000000 : 60000;
   static vector_file vectors;
   /* The file has all positions of one rule set together. */

@@ -6,7 +6,7 @@
 #include "players.h"
 #include "support.h"
 
-enum { TWIN_QUIET = 16, TWIN_SLOTS = 1 << 20 };
+enum { TWIN_QUIET = 6, TWIN_SLOTS = 1 << 20 };
 
 typedef struct twin_known {
   uint64_t hash;

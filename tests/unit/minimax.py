@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from chase_fast._core import SCORE_PROVEN, SCORE_WIN, Evaluator, Kind, Position
 
-QUIET_DECISIONS = 16  # the quiescence looks no further ahead
+QUIET_DECISIONS = 6  # the quiescence looks no further ahead
 
 __all__ = ["QUIET_DECISIONS", "TooManyError", "Twin"]
 
