@@ -318,6 +318,9 @@ class SeriesResult(NamedTuple):
     turns: npt.NDArray[np.void] | None
     heat: npt.NDArray[np.uint64] | None
 
+def count_game(
+    start: Position, moves: Sequence[Move], *, max_turns: int = 0, keep_turns: bool = False
+) -> SeriesResult: ...
 def play_series(
     a: CorePlayer,
     b: CorePlayer,

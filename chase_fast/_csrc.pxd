@@ -372,6 +372,10 @@ cdef extern from "players.h" nogil:
                                  const int32_t *stop, chase_game_stats *stats,
                                  chase_game_detail *detail, chase_game_log *log)
 
+    chase_status chase_game_count(chase_game *game, const chase_decision *decisions,
+                                  uint64_t count, chase_game_stats *stats,
+                                  chase_game_detail *detail, chase_game_log *log)
+
     ctypedef struct chase_series:
         uint64_t games
         const chase_position *starts

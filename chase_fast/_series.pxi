@@ -89,6 +89,52 @@ def play_game(Position start not None, opening, CorePlayer red not None, CorePla
         red._busy = blue._busy = False
 
 
+def count_game(Position start not None, moves, *, max_turns=0, keep_turns=False):
+    """What `play_series` tells of a game, for one that was played elsewhere.
+
+    Args:
+        start: First position.
+        moves: All decisions, `Move` objects.
+        max_turns: Turn limit from the start, 0 for none.
+        keep_turns: As for `play_series`.
+
+    Returns:
+        `SeriesResult` of one game. Where the moves do not end it, its termination is 0 and its
+        winner -1.
+
+    Raises:
+        IllegalMoveError: A move is not legal.
+    """
+    cdef uint32_t turns = _integer(max_turns, "max_turns", 0, CHASE_MAX_TURN_LIMIT, ArgumentError)
+    cdef chase_game_log log
+    cdef chase_status status
+    codes = np.fromiter((move.code for move in moves), np.uint32)
+    cdef const uint32_t[::1] code_view = codes
+    stats = np.zeros(1, GAME_DTYPE)
+    details = np.zeros(1, DETAIL_DTYPE)
+    cdef uint8_t[::1] stats_view = stats.view(np.uint8)
+    cdef uint8_t[::1] details_view = details.view(np.uint8)
+    memset(&log, 0, sizeof(log))
+    log.keep_turns = bool(keep_turns)
+    cdef chase_game *game = _game_of(start, (), turns)
+    try:
+        status = chase_game_count(
+            game, &code_view[0] if len(codes) else NULL, len(codes),
+            <chase_game_stats *>&stats_view[0], <chase_game_detail *>&details_view[0], &log,
+        )
+        if status == CHASE_ILLEGAL:
+            raise IllegalMoveError(
+                f"moves[{stats[0]['decisions']}], {moves[int(stats[0]['decisions'])]}, is not "
+                "legal in this game"
+            )
+        if status != CHASE_OK:
+            raise _status_exception(status, "the core could not play")
+        return SeriesResult(stats, details, codes, *_kept(&log, False, log.keep_turns)[1:])
+    finally:
+        chase_game_log_free(&log)
+        chase_game_free(game)
+
+
 cdef object _column(object given, str name, object dtype, Py_ssize_t games):
     """The array as it is, if it is one of this type with so many elements."""
     if not isinstance(given, np.ndarray) or given.dtype != dtype or given.shape != (games,):

@@ -253,6 +253,12 @@ chase_status chase_game_play(chase_game *game, chase_player *players[2], uint64_
                              chase_stop_flag *stop, chase_game_stats *stats,
                              chase_game_detail *detail, chase_game_log *log);
 
+/* Likewise the counts of decisions that were played elsewhere; where they do not end
+ * the game the termination is CHASE_NOT_OVER. CHASE_OK, CHASE_MEMORY, CHASE_ILLEGAL. */
+chase_status chase_game_count(chase_game *game, const chase_decision *decisions, uint64_t count,
+                              chase_game_stats *stats, chase_game_detail *detail,
+                              chase_game_log *log);
+
 /* Games of two players from many positions, each a game of its own. */
 typedef struct chase_series {
   uint64_t games;

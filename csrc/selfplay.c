@@ -74,52 +74,79 @@ static uint32_t turns_begun(const chase_history *history) {
   return (uint32_t)history->turns + (history->open != 0);
 }
 
+static void begin(chase_game_stats *stats, chase_game_detail *detail) {
+  *stats = (chase_game_stats){.winner = -1};
+  chase_detail_begin(detail);
+}
+
+/* True if the game is over, and then says how it ended. */
+static bool finished(const chase_game *game, chase_game_stats *stats) {
+  int winner;
+  const chase_termination termination = chase_game_outcome(game, &winner);
+  stats->turns = turns_begun(&game->history);
+  if (termination == CHASE_NOT_OVER) return false;
+  chase_finish(stats, termination, winner);
+  return true;
+}
+
+/* Plays one decision of a game that is not over, and counts it. */
+static chase_status play_decision(chase_game *game, chase_decision decision,
+                                  chase_game_stats *stats, chase_game_detail *detail,
+                                  chase_game_log *log) {
+  const chase_position before = game->position;
+  const int options = chase_decision_count(game->variant, &before);
+  const bool begins = !game->history.open;
+  const chase_status status = chase_game_push(game, decision);
+  if (status != CHASE_OK) return status;
+  const chase_position *const after = &game->position;
+  chase_position scratch = before;
+  chase_events events;
+  chase_apply_events(game->variant, &scratch, decision, &events);
+  chase_tally(stats, &events);
+  count_decision(stats, detail, decision, options);
+  if (chase_decision_kind(decision) == CHASE_EXCHANGE)
+    chase_detail_exchange(detail, &before, decision);
+  if (events.captures || events.split)
+    chase_detail_dice(detail, after, before.side, events.captures,
+                      (uint32_t)game->history.turns + (after->side == before.side));
+  if (!log) return CHASE_OK;
+  if (log->keep_decisions && !log_decision(log, decision)) return CHASE_MEMORY;
+  if (!log->keep_turns) return CHASE_OK;
+  if (begins && !log_turn(log, &before, options)) return CHASE_MEMORY;
+  /* A game that goes on in the midst of a turn has no row for it. */
+  if (log->turns && log->turn[log->turns - 1].decisions < UINT8_MAX)
+    log->turn[log->turns - 1].decisions++;
+  if (chase_decision_kind(decision) == CHASE_MOVE)
+    log_move(log, game->variant, &before, after, decision);
+  return CHASE_OK;
+}
+
 chase_status chase_game_play(chase_game *game, chase_player *players[2], uint64_t game_seed,
                              chase_stop_flag *stop, chase_game_stats *stats,
                              chase_game_detail *detail, chase_game_log *log) {
-  *stats = (chase_game_stats){.winner = -1};
-  chase_detail_begin(detail);
+  begin(stats, detail);
   if (!game->history.max_turns) return CHASE_BAD_ARGUMENT;
   for (int side = 0; side < 2; side++) chase_player_new_game(players[side], game_seed, side);
-  for (;;) {
-    int winner;
-    const chase_termination termination = chase_game_outcome(game, &winner);
-    if (termination != CHASE_NOT_OVER) {
-      chase_finish(stats, termination, winner);
-      stats->turns = turns_begun(&game->history);
-      return CHASE_OK;
-    }
-    const int options = chase_decision_count(game->variant, &game->position);
-    if (log && log->keep_turns && !game->history.open &&
-        !log_turn(log, &game->position, options))
-      return CHASE_MEMORY;
+  while (!finished(game, stats)) {
     chase_decision decision;
-    const int side = game->position.side;
-    chase_status status =
-        chase_player_choose(players[side], game, stop, NULL, NULL, NULL, &decision);
+    chase_status status = chase_player_choose(players[game->position.side], game, stop, NULL, NULL,
+                                              NULL, &decision);
+    if (status == CHASE_OK) status = play_decision(game, decision, stats, detail, log);
     if (status != CHASE_OK) return status;
-    const chase_position before = game->position;
-    chase_position after = before;
-    chase_events events;
-    chase_apply_events(game->variant, &after, decision, &events);
-    chase_tally(stats, &events);
-    count_decision(stats, detail, decision, options);
-    if (chase_decision_kind(decision) == CHASE_EXCHANGE)
-      chase_detail_exchange(detail, &before, decision);
-    status = chase_game_push(game, decision);
-    if (status != CHASE_OK) return status;
-    if (events.captures || events.split)
-      chase_detail_dice(detail, &after, side, events.captures,
-                        (uint32_t)game->history.turns + (after.side == side));
-    if (!log) continue;
-    if (log->keep_decisions && !log_decision(log, decision)) return CHASE_MEMORY;
-    if (!log->keep_turns) continue;
-    /* A game that goes on in the midst of a turn has no row for it. */
-    if (log->turns && log->turn[log->turns - 1].decisions < UINT8_MAX)
-      log->turn[log->turns - 1].decisions++;
-    if (chase_decision_kind(decision) == CHASE_MOVE)
-      log_move(log, game->variant, &before, &after, decision);
   }
+  return CHASE_OK;
+}
+
+chase_status chase_game_count(chase_game *game, const chase_decision *decisions, uint64_t count,
+                              chase_game_stats *stats, chase_game_detail *detail,
+                              chase_game_log *log) {
+  begin(stats, detail);
+  for (uint64_t i = 0; i < count; i++) {
+    const chase_status status = play_decision(game, decisions[i], stats, detail, log);
+    if (status != CHASE_OK) return status;
+  }
+  finished(game, stats);
+  return CHASE_OK;
 }
 
 void chase_game_log_free(chase_game_log *log) {
