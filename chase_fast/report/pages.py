@@ -1,0 +1,56 @@
+"""A report as HTML and as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+from chase_fast.report.balance import balance_report
+from chase_fast.report.document import checked
+from chase_fast.report.markdown import markdown_text
+from chase_fast.report.parts import Report
+from chase_fast.report.tournament import tournament_report
+
+_MAKERS = {"balance": balance_report, "tournament": tournament_report}
+
+
+def html_report(document: Mapping[str, Any]) -> str:
+    """The report as one HTML page that loads nothing.
+
+    Args:
+        document: The results of a balance run or a tournament, schema 1.
+
+    Returns:
+        The page; the same document gives the same text.
+
+    Raises:
+        ArgumentError: Not such a document; says what is missing or wrong.
+        InvalidPositionError, InvalidRulesError: A sample game with a board that is none.
+    """
+    package = files("chase_fast.report")
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    template = environment.from_string((package / "page.html").read_text(encoding="utf-8"))
+    sheet = (package / "page.css").read_text(encoding="utf-8")
+    return template.render(report=_report(document), sheet=sheet) + "\n"
+
+
+def markdown_report(document: Mapping[str, Any]) -> str:
+    """The same report as Markdown: all tables, and a table for each figure that has none yet.
+
+    Args:
+        document: As for `html_report`.
+
+    Raises:
+        ArgumentError: As for `html_report`.
+    """
+    return markdown_text(_report(document))
+
+
+def _report(document: Mapping[str, Any]) -> Report:
+    copy = checked(document)
+    return _MAKERS[copy["kind"]](copy)
