@@ -103,12 +103,14 @@ def _verdict_row(grid: Grid, cell: Cell) -> list[str]:
     score, half, draw = cell["score"], cell["against_half"], cell["results"].get("draw") or {}
     found = grid.comparison(cell["variant"], cell["player"])
     games = whole(cell["games"]) + (" (pilot)" if cell.get("pilot") else "")
-    compared = [UNKNOWN, UNKNOWN, "is the base" if cell["variant"] == grid.base else UNKNOWN]
+    compared = [UNKNOWN, UNKNOWN, "base" if cell["variant"] == grid.base else UNKNOWN]
     seen = half
     if found is not None:
-        unpaired = "" if found.get("paired", True) else ", unpaired"
-        difference = points_with(found["difference"], found["low"], found["high"]) + unpaired
-        compared = [difference, chance(found.get("p_holm")), found["verdict"] or UNKNOWN]
+        difference = points_with(found["difference"], found["low"], found["high"])
+        verdict = (found["verdict"] or UNKNOWN) + (
+            "" if found.get("paired", True) else ", unpaired"
+        )
+        compared = [difference, chance(found.get("p_holm")), verdict]
         seen = found
     return [
         *(cell["variant"], cell["player"]),

@@ -400,9 +400,9 @@ def _refused(cell: Cell) -> Mapping[str, Any] | None:
 
 
 _HEAT = {
-    "occupied": ("Cells occupied", "mean number of dice in a position"),
-    "captured": ("Cells of captures", "mean captures in a position"),
-    "arrived": ("Cells of arrival", "mean arrivals in a position"),
+    "occupied": ("Cells occupied", "dice a position"),
+    "captured": ("Cells of captures", "captures a position"),
+    "arrived": ("Cells of arrival", "arrivals a position"),
 }
 
 
@@ -431,7 +431,10 @@ def heat(grid: Grid) -> list[Block]:
             for cell in found
         ]
         if panels:
-            caption = f"Under {player}, red's home row at the bottom; one scale for all boards."
+            caption = (
+                f"Means of all positions under {player}, red's home row at the bottom; "
+                f"one scale for all boards."
+            )
             table = _hottest(title, unit, what, found)
             blocks.append(Figure(title, caption, panels, (), table, small=True))
     return blocks

@@ -100,8 +100,7 @@ def _scale(top: float, unit: str, n: str) -> list[str]:
         *boxes,
         _text(start - 10, y + 20, ends[0], "end"),
         _text(end + 10, y + 20, ends[1], "start"),
-        _text(BOARD_WIDTH, y + 20, n, "end"),
-        _text(start - 24, y + 58, unit, "start"),
+        _text(start - 24, y + 58, f"{unit}, {n}", "start"),
     ]
 
 

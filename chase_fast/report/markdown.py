@@ -8,8 +8,10 @@ from typing import assert_never
 
 from chase_fast.report.parts import Block, Code, Figure, Game, Prose, Report, Section, Table
 
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|#~&$])")
-_LIST_MARK = re.compile(r"^([-+=]|\d+(?=[.)]))")
+# What means something anywhere, what does so at the start of a line, and the number of a list.
+_SPECIAL = re.compile(r"([\\`*_\[\]<|~$]|&(?=#?\w+;))")
+_AT_START = re.compile(r"^([-+](?= )|[#>=])")
+_NUMBERED = re.compile(r"^(\d+)(?=[.)] )")
 
 
 def markdown_text(report: Report) -> str:
@@ -50,7 +52,7 @@ def _block(block: Block) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
-    yield f"{_text(table.caption)}:"
+    yield _text(table.caption)
     marks = [":--" if column in table.text else "--:" for column in range(len(table.headings))]
     lines = [[_text(text) for text in table.headings], marks]
     lines += [[_text(text) for text in row] for row in table.rows]
@@ -71,6 +73,4 @@ def _fence(text: str) -> str:
 def _text(text: str) -> str:
     """Text on one line that Markdown shows as it is."""
     line = _SPECIAL.sub(r"\\\1", " ".join(text.split()))
-    return _LIST_MARK.sub(
-        lambda mark: f"{mark[1]}\\" if mark[1].isdigit() else f"\\{mark[1]}", line
-    )
+    return _AT_START.sub(r"\\\1", _NUMBERED.sub(r"\1\\", line))

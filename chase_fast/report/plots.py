@@ -37,12 +37,12 @@ VARIABLES = {
     **{colour: f"--s{number}" for number, colour in enumerate(SERIES)},
 }  # fmt: skip
 
-# Inches; a picture is 360 points wide. Fixed margins: to let matplotlib find them takes as long as
-# to draw everything twice.
-_WIDTH = 5.0
-_LEFT, _LEFT_OF_ROWS, _RIGHT, _TOP, _BOTTOM = 0.78, 0.32, 0.12, 0.3, 0.58
+# Inches; a picture is some 317 points wide. The margins are fixed, since to let matplotlib find
+# them takes as long as to draw everything twice.
+_WIDTH = 4.4
+_LEFT, _LEFT_OF_ROWS, _RIGHT, _TOP, _BOTTOM = 0.74, 0.3, 0.2, 0.3, 0.58
 _ROW = 0.44
-_LABEL = 34  # characters of a name beside its value
+_LABEL = 26  # characters of a name beside its value
 
 _STYLE = {
     "svg.fonttype": "none",
@@ -211,7 +211,7 @@ def curves(
         for level in levels:
             axes.axhline(level, color=INK, lw=1.0)
         for line in lines:
-            _curve(axes, line)
+            _curve(axes, line, 0.18 if len(lines) < 3 else 0.11)
         if not log_x:
             axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
         if from_zero:
@@ -219,7 +219,7 @@ def curves(
         if shares:
             axes.yaxis.set_major_formatter(FuncFormatter(_percent_tick))
 
-    return _draw(frame, paint, height=3.1)
+    return _draw(frame, paint, height=2.9)
 
 
 def stacked(frame: Frame, rows: Sequence[tuple[str, Sequence[float]]], tones: Sequence[str]) -> str:
@@ -317,7 +317,7 @@ def _limits(rows: Sequence[Row], reference: float | None, margin: float) -> tupl
     return low - space, high + space
 
 
-def _curve(axes: Axes, line: Curve) -> None:
+def _curve(axes: Axes, line: Curve, alpha: float) -> None:
     x = list(line.x)
     dash = [float(length) / 1.8 for length in line.dash.split()]
     drawn: dict[str, object] = {"color": line.colour}
@@ -331,7 +331,7 @@ def _curve(axes: Axes, line: Curve) -> None:
     if line.low and line.high:
         step: Literal["post"] | None = "post" if line.steps else None
         low, high = _floats(line.low), _floats(line.high)
-        axes.fill_between(x, low, high, color=line.colour, alpha=0.16, lw=0, step=step)
+        axes.fill_between(x, low, high, color=line.colour, alpha=alpha, lw=0, step=step)
 
 
 def _floats(values: Sequence[float | None]) -> list[float]:

@@ -154,7 +154,7 @@ def _ratings(document: Document) -> list[Section]:
     ]
     caption = (
         "Ratings after Bradley and Terry on the Elo scale. With < or > the rating is a bound: "
-        "the player has no point, or lost none, against the others."
+        "the player has no point, or gave none away."
     )
     blocks: list[Block] = [Table(headings, rows, caption)]
     if any(player["rating"] is not None for player in players):
