@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 from chase_fast.report.balance import balance_report
 from chase_fast.report.document import checked
@@ -30,13 +31,7 @@ def html_report(document: Mapping[str, Any]) -> str:
         ArgumentError: Not such a document; says what is missing or wrong.
         InvalidPositionError, InvalidRulesError: A sample game with a board that is none.
     """
-    package = files("chase_fast.report")
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    template = environment.from_string((package / "page.html").read_text(encoding="utf-8"))
-    sheet = (package / "page.css").read_text(encoding="utf-8")
-    return template.render(report=_report(document), sheet=sheet) + "\n"
+    return _template().render(report=_report(document), sheet=_text("page.css")) + "\n"
 
 
 def markdown_report(document: Mapping[str, Any]) -> str:
@@ -49,6 +44,19 @@ def markdown_report(document: Mapping[str, Any]) -> str:
         ArgumentError: As for `html_report`.
     """
     return markdown_text(_report(document))
+
+
+@cache
+def _template() -> Template:
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.from_string(_text("page.html"))
+
+
+def _text(name: str) -> str:
+    """A file that comes with the package."""
+    return (files("chase_fast.report") / name).read_text(encoding="utf-8")
 
 
 def _report(document: Mapping[str, Any]) -> Report:

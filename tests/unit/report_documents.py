@@ -14,7 +14,7 @@ from chase_fast.stats.intervals import wilson
 
 Document = dict[str, Any]
 
-HOSTILE = "<script>alert(1)</script> & \"q\" 'a' $x_1$ | `c` *b* #0b62a4 url(#x)"
+HOSTILE = "<script>alert(1)</script> & \"q\" 'a' $x_1$ | `c` *b* #0b62a4 url(https://x.example/)"
 """A name that would break a page, a picture or a table which does not escape it."""
 
 LONG = "ab:nodes=300,weights=/a/rather/long/path/to/the/weights/of/a/variant/reserve-2.json"
@@ -29,7 +29,6 @@ PLAYERS = (
     ("random", None),
     ("ab:nodes=300", 300),
     ("ab:nodes=3000", 3000),
-    ("ab:nodes=30000", 30000),
 )
 START = "abcdedcba/9/9/9/9/9/9/9/ABCDEDCBA r - 1/1"
 MIDDLE = "abcdedcba/9/9/9/3B5/5A3/9/9/C1C1C1D2 r"
@@ -130,7 +129,7 @@ def hostile_balance() -> Document:
         ("_under\x00score\u202e\ud800", "reserve=2"),
         ("骰子 🎲", ""),
     ]
-    document = balance(variants, [(LONG, 300), (HOSTILE, 3000), ("ab:nodes=3000", 3000)])
+    document = balance(variants, [(LONG, 300), (HOSTILE, 3000)])
     document["title"] = document["machine"] = document["command"] = HOSTILE
     document["verdicts"] = document["warnings"] = [HOSTILE, "1. no list", "- none either"]
     document["samples"][0].update(title=HOSTILE, text=f"{RECORD}\n{HOSTILE}")
