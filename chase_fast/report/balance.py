@@ -69,59 +69,79 @@ def balance_report(document: Document) -> Report:
 
 
 def _verdicts(grid: Grid) -> Section:
-    headings = (
-        *("rules", "player", "first-mover score", "draws", "against 50 %", "difference, points"),
-        *("p (Holm)", f"against {grid.base}", "detectable, points", "openings still needed"),
-        *("openings", "games", "effective n"),
-    )
-    rows = [_verdict_row(grid, cell) for cell in grid.cells]
-    table = Table(headings, rows, _VERDICT_CAPTION, frozenset({0, 1, 4, 7}))
+    blocks: list[Block] = []
+    if grid.cells:
+        blocks += [_against_half(grid), figures.scores(grid)]
+    if grid.comparisons:
+        blocks += [_against_base(grid), figures.differences(grid)]
     sentences = [
         item["sentence"]
         for item in [cell["against_half"] for cell in grid.cells] + grid.comparisons
         if item.get("sentence")
     ]
-    blocks: list[Block] = [table]
     if sentences:
-        blocks.append(Prose(sentences, "The same in sentences"))
-    if grid.cells:
-        blocks.append(figures.scores(grid))
-    if grid.comparisons:
-        blocks.append(figures.differences(grid))
+        blocks.append(Prose(sentences, "The verdicts of both tables in sentences"))
     return Section("verdicts", "First-mover score and verdicts", blocks)
 
 
-_VERDICT_CAPTION = (
-    "Score of the side that moves first (win 1, draw ½) with 95 % interval, clustered on openings. "
-    "The difference is from the base rules, in percentage points, paired by opening unless marked; "
-    "p is corrected after Holm. Detectable is the smallest difference that this run would have "
-    "seen with 80 % power; openings still needed are those for a verdict."
-)
-
-
-def _verdict_row(grid: Grid, cell: Cell) -> list[str]:
-    score, half, draw = cell["score"], cell["against_half"], cell["results"].get("draw") or {}
-    found = grid.comparison(cell["variant"], cell["player"])
-    games = whole(cell["games"]) + (" (pilot)" if cell.get("pilot") else "")
-    compared = [UNKNOWN, UNKNOWN, "base" if cell["variant"] == grid.base else UNKNOWN]
-    seen = half
-    if found is not None:
-        difference = points_with(found["difference"], found["low"], found["high"])
-        verdict = (found["verdict"] or UNKNOWN) + (
-            "" if found.get("paired", True) else ", unpaired"
+def _against_half(grid: Grid) -> Table:
+    headings = (
+        *("rules", "player", "first-mover score", "draws", "against 50 %", "p", "p, equivalence"),
+        *("detectable, points", "openings still needed", "openings", "games", "effective n"),
+    )
+    rows = []
+    for cell in grid.cells:
+        score, half, draw = cell["score"], cell["against_half"], cell["results"].get("draw") or {}
+        rows.append(
+            [
+                *(cell["variant"], cell["player"]),
+                percent_with(score["value"], score["low"], score["high"]),
+                percent(draw.get("share")),
+                half.get("verdict") or UNKNOWN,
+                *(chance(half.get("p")), chance(half.get("p_equivalent"))),
+                points(half.get("mde")).lstrip("+"),
+                whole(half.get("openings_needed")),
+                whole(cell["openings"]),
+                whole(cell["games"]) + (" (pilot)" if cell.get("pilot") else ""),
+                whole(cell["effective_n"]),
+            ]
         )
-        compared = [difference, chance(found.get("p_holm")), verdict]
-        seen = found
-    return [
-        *(cell["variant"], cell["player"]),
-        percent_with(score["value"], score["low"], score["high"]),
-        percent(draw.get("share")),
-        half.get("verdict") or UNKNOWN,
-        *compared,
-        points(seen.get("mde")).lstrip("+"),
-        whole(seen.get("openings_needed")),
-        *(whole(cell["openings"]), games, whole(cell["effective_n"])),
+    caption = (
+        "Score of the side that moves first (win 1, draw ½) with 95 % interval, clustered on "
+        f"openings, and the verdict against 50 %. {_DETECTABLE}"
+    )
+    return Table(headings, rows, caption, frozenset({0, 1, 4}))
+
+
+def _against_base(grid: Grid) -> Table:
+    headings = (
+        *("rules", "player", "difference, points", f"against {grid.base}", "p (Holm)"),
+        *("p, equivalence", "detectable, points", "openings still needed"),
+        *("openings", "openings that differ"),
+    )
+    rows = [
+        [
+            *(item["variant"], item["player"]),
+            points_with(item["difference"], item["low"], item["high"]),
+            (item["verdict"] or UNKNOWN) + ("" if item.get("paired", True) else ", unpaired"),
+            *(chance(item.get("p_holm")), chance(item.get("p_equivalent"))),
+            points(item.get("mde")).lstrip("+"),
+            *(whole(item.get(name)) for name in ("openings_needed", "n", "nonzero")),
+        ]
+        for item in grid.comparisons
     ]
+    caption = (
+        f"First-mover score less that under {grid.base}, in percentage points, with 95 % interval, "
+        "paired by opening unless marked; p is corrected after Holm over all rows. "
+        f"{_DETECTABLE}"
+    )
+    return Table(headings, rows, caption, frozenset({0, 1, 3}))
+
+
+_DETECTABLE = (
+    "Detectable is the smallest difference that so many openings show with 80 % power; openings "
+    "still needed are those to a verdict."
+)
 
 
 # ---- Results and lengths ----------------------------------------------------------------------

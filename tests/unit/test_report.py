@@ -287,7 +287,7 @@ def test_records_survive_fences() -> None:
     assert {board.attributes["class"] for board in article.all("svg")} == {"cf-board cf-auto"}
 
 
-def test_the_verdict_table_agrees_with_the_document() -> None:
+def test_the_verdict_tables_agree_with_the_document() -> None:
     document = documents.balance()
     heading, *rows = tables(page("balance"))[0]
     assert [row[:2] for row in rows] == [
@@ -298,26 +298,29 @@ def test_the_verdict_table_agrees_with_the_document() -> None:
         cell = by_name[row[0], row[1]]
         score = {key: f"{100 * value:.1f}" for key, value in cell["score"].items()}
         shown = dict(zip(heading, row, strict=True))
-        assert (
-            shown["first-mover score"] == f"{score['value']} % ({score['low']} to {score['high']})"
-        )
+        interval = f"({score['low']} to {score['high']})"
+        assert shown["first-mover score"] == f"{score['value']} % {interval}"
         assert shown["draws"] == f"{100 * cell['results']['draw']['share']:.1f} %"
-        assert shown["effective n"] == "500"
+        assert shown["against 50 %"] == "undecided"
+        assert (shown["p"], shown["p, equivalence"]) == ("0.200", "0.400")
+        assert (shown["detectable, points"], shown["openings still needed"]) == ("2.80", "4,200")
+        assert (shown["openings"], shown["effective n"]) == ("500", "500")
         assert shown["games"] == "1,000" + (" (pilot)" if row[0] == "reserve=0" else "")
-        base = row[0] == "standard"
-        assert (shown["against standard"] == "base") == base
-        assert shown["openings still needed"] == {"standard": "4,200", "chain=yes": "–"}.get(
-            row[0], "5,100"
-        )
-        assert shown["detectable, points"] == ("2.80" if base else "2.60")
-    assert rows[1][5:8] == ["+1.20 (−0.60 to +3.00)", "< 0.001", "undecided"]
-    assert rows[2][7] == "undecided, unpaired"
-    assert rows[7][5:8] == ["+3.60 (+1.80 to +5.40)", "0.004", "different"]
+    _heading, *rows = tables(page("balance"))[1]
+    numbers = ["0.300", "2.60", "5,100", "500", "220"]
+    assert rows[0] == [
+        *("reserve=0", "random", "+1.20 (−0.60 to +3.00)", "undecided", "< 0.001"), *numbers
+    ]  # fmt: skip
+    assert rows[1][2:4] == ["+2.40 (+0.60 to +4.20)", "undecided, unpaired"]
+    assert rows[5][:5] == [
+        *("chain=yes", "ab:nodes=300", "+3.60 (+1.80 to +5.40)", "different", "0.004")
+    ]  # fmt: skip
+    assert rows[5][7] == "–"
 
 
 def test_unknown_values_are_shown_as_unknown() -> None:
     ((_heading, row), *_rest) = tables(page("bare balance"))
-    assert row[2:8] == ["100.0 %", "0.0 %", "undecided", "–", "–", "base"]
+    assert row[2:9] == ["100.0 %", "0.0 %", "undecided", "–", "–", "–", "–"]
     assert "none: every game from the start" in page("bare balance").text
     heading, first, _second = tables(page("bare tournament"))[0]
     assert first[heading.index("rating, Elo")] == "–"
@@ -345,6 +348,21 @@ def test_the_test_of_two_players() -> None:
     assert rows["accepts H0 at or below"] == "−2.944"
     assert rows["H1, nElo"] == "4.00"
     assert rows["pairs of games"] == "1,500"
+
+
+def test_a_run_that_has_just_begun() -> None:
+    document = documents.balance(levels=("outcome",))
+    document["comparisons"] = []
+    for left in (1, 0):
+        document["cells"] = document["cells"][:left]
+        root = read(html_report(document))
+        assert tables(rendered(markdown_report(document))) == tables(root)
+        assert len(root.all("svg", class_="plot")) == (4 if left else 0)
+    test = documents.sprt()
+    test["sprt"].update(path=[], pentanomial=[0] * 5, llr=0.0, state="running")
+    test["pairs"][0].update(score=None, low=None, high=None, games=0, pentanomial=None)
+    row = tables(read(html_report(test)))[3][1]
+    assert row[2:4] == ["–", "–"]
 
 
 def test_levels_that_were_not_counted_have_no_section() -> None:
@@ -453,7 +471,7 @@ def test_pictures_have_the_colours_of_the_page_alone(name: str) -> None:
 def schemes() -> list[dict[str, str]]:
     sheet = (ROOT / "chase_fast" / "report" / "page.css").read_text(encoding="utf-8")
     found = re.findall(r":root \{(.*?)\}", sheet, re.DOTALL)
-    return [dict(re.findall(r"(--\w+): (#[0-9a-f]{6});", one)) for one in found]
+    return [dict(re.findall(r"(--\w+): (#[0-9a-f]{6});", one)) for one in found[:2]]
 
 
 def luminance(colour: str) -> float:
@@ -480,6 +498,69 @@ def test_both_schemes_can_be_read() -> None:
         for number in range(len(SERIES)):
             assert contrast(scheme[f"--s{number}"], scheme["--card"]) >= 3
             assert contrast(scheme[f"--s{number}"], scheme["--page"]) >= 3
+
+
+def plot(name: str, label: str) -> Element:
+    """The one plot of a page whose description starts so."""
+    (found,) = [
+        svg
+        for svg in page(name).all("svg", class_="plot")
+        if svg.attributes["aria-label"].startswith(label)
+    ]
+    return found
+
+
+def test_the_ladder_shows_the_cells_of_the_document() -> None:
+    cells = [cell for cell in documents.balance()["cells"] if cell["player"] != "random"]
+    marks = [
+        (int(number[1]), float(use.attributes["x"]), float(use.attributes["y"]))
+        for use in plot("balance", "first-mover score (%) by nodes").all("use")
+        if (number := re.search(r"fill: var\(--s(\d)", use.attributes["style"]))
+        and "stroke" in use.attributes["style"]
+    ]
+    assert len(marks) == len(cells)
+    cells.sort(key=lambda one: [name for name, _rules in documents.VARIANTS].index(one["variant"]))
+    assert [number for number, _x, _y in marks] == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert_affine([cell["score"]["value"] for cell in cells], [y for _n, _x, y in marks])
+    assert_affine([1.0, 2.0] * 4, [x for _n, x, _y in marks])
+
+
+def test_bars_are_as_long_as_their_shares() -> None:
+    widths = []
+    for path in plot("balance", "How games end, ab:nodes=300;").all("path"):
+        if "fill: var(--s" in path.attributes.get("style", ""):
+            x = [float(place) for place in re.findall(r"[ML] (-?[\d.]+) ", path.attributes["d"])]
+            widths.append(max(x) - min(x))
+    cell = documents.balance()["cells"][4]
+    shares = [item["share"] for item in cell["terminations"]]
+    assert len(widths) == len(shares) * len(documents.VARIANTS)
+    for share, width in zip(shares, widths, strict=False):
+        assert width / sum(widths[: len(shares)]) == pytest.approx(share, abs=0.001)
+
+
+def test_a_survival_curve_only_falls() -> None:
+    (line,) = [
+        path.attributes["d"]
+        for path in plot("balance", "Games still going on, random").all("path")
+        if "fill: none; stroke: var(--s0" in path.attributes.get("style", "")
+    ]
+    points = [(float(x), float(y)) for x, y in re.findall(r"[ML] (\S+) (\S+)", line)]
+    assert points == sorted(points)
+    assert len(points) > 20
+
+
+ENDS = st.none() | st.floats(-0.5, 1.5)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.lists(st.tuples(ENDS, ENDS, ENDS), min_size=1, max_size=3), st.booleans())
+def test_any_values_can_be_drawn(values: list[tuple[Any, Any, Any]], shares: bool) -> None:
+    rows = [Row("a", *ends, "", SERIES[0]) for ends in values]
+    assert read(intervals(FRAME, rows, reference=0.5, shares=shares)).all("path")
+    y, low, high = zip(*values, strict=True)
+    for log in (False, True):
+        line = Curve(SERIES[0], "6 3", range(1, len(y) + 1), y, low, high, steps=not log)
+        assert read(curves(FRAME, [line], shares=shares, log_x=log)).all("path")
 
 
 def test_lines_differ() -> None:
