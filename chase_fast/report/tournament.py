@@ -164,7 +164,13 @@ def _ratings(document: Document) -> list[Section]:
 
 
 def _rating_interval(player: Mapping[str, Any]) -> str:
+    """The interval of a rating; a bound has one end."""
     ends = [fixed(player[name], 0, sign=True) for name in ("low", "high")]
+    match bound_sign(player):
+        case "<" if ends[1] != UNKNOWN:
+            return f"up to {ends[1]}"
+        case ">" if ends[0] != UNKNOWN:
+            return f"from {ends[0]}"
     return UNKNOWN if ends == [UNKNOWN, UNKNOWN] else f"{ends[0]} to {ends[1]}"
 
 

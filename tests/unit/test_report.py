@@ -329,7 +329,11 @@ def test_unknown_values_are_shown_as_unknown() -> None:
 def test_a_tournament_shows_bounds_and_unbounded_elo() -> None:
     heading, first, second, *_middle, last = tables(page("tournament"))[0]
     rating = heading.index("rating, Elo")
-    assert [row[rating] for row in (first, second, last)] == ["> +900", "+600", "< 0"]
+    assert [row[rating : rating + 2] for row in (first, second, last)] == [
+        ["> +900", "from +850"],
+        ["+600", "+550 to +650"],
+        ["< 0", "up to +50"],
+    ]
     pairs = next(table for table in tables(page("tournament")) if table[0][0] == "first")
     elo = [row[pairs[0].index("Elo")] for row in pairs[1:]]
     # -400 log10(1/0.96 - 1) = 552.08, -400 log10(1/0.75 - 1) = 190.85
