@@ -38,74 +38,72 @@ def run_jobs(
     """
     results: list[T] = []
     early: dict[int, T] = {}
+    numbers = itertools.count()
 
-    def collect(number: int, result: T) -> None:
-        early[number] = result
+    def take() -> Callable[[], tuple[int, T]] | None:
+        number = next(numbers)
+        return (lambda: (number, jobs[number]())) if number < len(jobs) else None
+
+    def collect(item: tuple[int, T]) -> None:
+        early[item[0]] = item[1]
         while len(results) in early:
             results.append(early.pop(len(results)))
             if finished is not None:
                 finished(results[-1])
 
-    run_unordered(jobs, threads, stop, collect)
+    run_unordered(take, min(threads, len(jobs)), stop, collect)
     return results
 
 
 def run_unordered(
-    jobs: Sequence[Callable[[], T]],
+    take: Callable[[], Callable[[], T] | None],
     threads: int,
     stop: StopFlag,
-    finished: Callable[[int, T], object],
+    finished: Callable[[T], object],
 ) -> None:
-    """As `run_jobs`, but each result is handed out at once, and none is kept.
+    """As `run_jobs`, but jobs are made when they are wanted, and no result is kept.
 
     Args:
-        jobs: What to do, begun in this order.
-        threads: How many at a time, at least 1.
+        take: Gives the next job, or None where there are no more; called by the workers.
+        threads: How many at a time.
         stop: Set when the call ends, however it ends; the jobs poll it.
-        finished: Called by this thread with the number of a job and its result; true ends the
-            call, and jobs under way with it.
+        finished: Called by this thread with each result as it comes; true ends the call.
 
     Raises:
-        BaseException: What a job or `finished` raised first.
+        BaseException: What a job, `take` or `finished` raised first.
 
     The exception of Ctrl-C may strike between any two instructions of this thread. In the code of
     `concurrent.futures` or `threading` that leaves locks taken which the workers need, and the
     program hangs; so here are only calls into C, each of which is done or not done.
     """
-    numbers = itertools.count()
-    # Number and result of a job, an exception, or None from a worker that ends.
-    done: SimpleQueue[tuple[int, T] | BaseException | None] = SimpleQueue()
+    # A result in a tuple, an exception, or None from a worker that ends.
+    done: SimpleQueue[tuple[T] | BaseException | None] = SimpleQueue()
 
     def work() -> None:
         try:
-            for number in numbers:
-                if number >= len(jobs) or stop.is_set():
-                    break
-                done.put((number, jobs[number]()))
+            while not stop.is_set() and (job := take()) is not None:
+                done.put((job(),))
         except BaseException as error:  # noqa: BLE001 - raised in the calling thread
             done.put(error)
         finally:
             done.put(None)
 
     workers = 0
-    left = len(jobs)
     try:
-        for _ in range(min(threads, len(jobs))):
+        for _ in range(threads):
             _thread.start_new_thread(work, ())
             workers += 1
-        while left:
+        while workers:
             try:
                 # A signal just before the wait begins does not end it; look now and then.
                 item = done.get(timeout=_PATIENCE)
             except Empty:
                 continue
-            if isinstance(item, BaseException):
-                raise item
             if item is None:
                 workers -= 1
-                continue
-            left -= 1
-            if finished(*item):
+            elif isinstance(item, BaseException):
+                raise item
+            elif finished(item[0]):
                 break
     finally:
         # Wherever Ctrl-C struck; it does nothing to work that is done.

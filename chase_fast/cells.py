@@ -7,7 +7,7 @@ processes or other machines may play it in any order, and play it again.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -281,12 +281,19 @@ def _play_by_turns(
             return None
         parts.append(_counted(played, start, max_turns, turns))
         faults.append(played.fault or None)
-    joined = [
-        np.concatenate(column) if column[0] is not None else None
-        for column in zip(*(part[:4] for part in parts), strict=True)
-    ]
-    heat = sum((part.heat for part in parts[1:]), parts[0].heat) if turns else None
-    return SeriesResult(*joined, heat), faults
+    heats = [part.heat for part in parts if part.heat is not None]
+    return (
+        SeriesResult(
+            np.concatenate([part.stats for part in parts]),
+            np.concatenate([part.details for part in parts]),
+            np.concatenate([part.moves for part in parts if part.moves is not None]),
+            np.concatenate([part.turns for part in parts if part.turns is not None])
+            if turns
+            else None,
+            sum(heats[1:], heats[0]) if turns else None,
+        ),
+        faults,
+    )
 
 
 def _counted(played: GameResult, start: Position, max_turns: int, turns: bool) -> SeriesResult:
@@ -334,8 +341,7 @@ def _moves_of(result: SeriesResult) -> list[bytes]:
 def moves_from_bytes(data: bytes) -> list[Move]:
     """The decisions that a row of the column ``moves`` holds."""
     return [
-        Move.from_code(int.from_bytes(data[at : at + 3], "little"))
-        for at in range(0, len(data), 3)
+        Move.from_code(int.from_bytes(data[at : at + 3], "little")) for at in range(0, len(data), 3)
     ]
 
 
@@ -391,6 +397,3 @@ def numbered(cells: Sequence[Cell]) -> list[Cell]:
     return [
         replace(cell, number=number, single=same_player(cell)) for number, cell in enumerate(cells)
     ]
-
-
-Progress = Callable[[Cell, ChunkResult], None]

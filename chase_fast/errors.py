@@ -91,3 +91,7 @@ class ArgumentError(ChaseError, ValueError):
 
 class GameOverError(IllegalMoveError):
     """A decision in a game that has ended (R11)."""
+
+
+class StoreError(ChaseError):
+    """The folder of a run that cannot be used: in use, damaged, of other kind, or not writable."""

@@ -37,7 +37,7 @@ __all__ = ["DEFAULT_OPENING_TURNS", "OpeningSet", "game_seeds"]
 
 DEFAULT_OPENING_TURNS: Final = 4
 
-# Candidates are drawn so many at a time; after so many in a row that bring nothing there are no more.
+# Candidates are drawn so many at a time; where so many in a row bring nothing there are no more.
 _BATCH: Final = 512
 _PATIENCE: Final = 4096
 
@@ -56,7 +56,8 @@ def game_seeds(seed: int, first: int, count: int) -> npt.NDArray[np.uint64]:
     Returns:
         uint64, shape (count,); number n depends on the seed and n alone.
 
-    Source: G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom number generators (2014).
+    Source: G. L. Steele, D. Lea, C. H. Flood, Fast Splittable Pseudorandom Number Generators
+    (2014).
     """
     with np.errstate(over="ignore"):
         z = np.arange(first + 1, first + count + 1, dtype=np.uint64)
@@ -126,7 +127,9 @@ class OpeningSet:
             OSError: It cannot be written.
         """
         with path.open("w", encoding="utf-8") as file:
-            file.write(f"{_HEADER}\n# turns {self.turns}\n# source {' '.join(self.source.split())}\n")
+            file.write(
+                f"{_HEADER}\n# turns {self.turns}\n# source {' '.join(self.source.split())}\n"
+            )
             file.writelines(f"{line}\n" for line in self.lines())
 
     @classmethod
@@ -200,7 +203,9 @@ class OpeningSet:
         openings = whole_number(openings, "openings", 1, MAX_OPENINGS)
         turns = whole_number(turns, "turns", 0, MAX_OPENING_TURNS)
         if turns % 2:
-            raise ArgumentError(f"turns is {turns}, expected an even number: red is to act after it")
+            raise ArgumentError(
+                f"turns is {turns}, expected an even number: red is to act after it"
+            )
         seed = whole_number(seed, "seed", 0, MAX_SEED)
         if bound is not None:
             bound = whole_number(bound, "bound", 0, 32000)

@@ -284,10 +284,7 @@ class PlayerSpec:
     def deterministic(self) -> bool:
         """Whether it plays without chance: from the same position always the same."""
         return (
-            self.kind == "ab"
-            and self.reproducible
-            and not self.get("eps")
-            and not self.get("temp")
+            self.kind == "ab" and self.reproducible and not self.get("eps") and not self.get("temp")
         )
 
     def replace(self, **changes: Value | None) -> PlayerSpec:

@@ -49,8 +49,8 @@ PYTHON_ORDER = (
     "agents",
     # what users import: everything above, and nothing below
     "__init__",
-    "stats", "tally", "openings", "store", "simulate", "match", "tune", "tournament",
-    "balance", "report",
+    "stats", "tally", "openings", "openingset", "simulate", "match", "tune", "cells", "store",
+    "runner", "runs", "tournament", "balance", "report",
     "demo", "cli", "__main__",
 )  # fmt: skip
 
@@ -72,7 +72,7 @@ THIRD_PARTY: dict[str, set[str] | None] = {
     "click": {"cli"},
     "scipy": {"stats", "tune"},
     "statsmodels": {"stats"},
-    "pyarrow": {"store"},
+    "pyarrow": {"store", "runner", "runs"},
     "matplotlib": {"report"},
     "jinja2": {"report"},
 }

@@ -1,0 +1,379 @@
+"""Plays the cells of a run on threads and stores them, from wherever the run stands."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from chase_fast._core import StopFlag
+from chase_fast._threads import run_unordered
+from chase_fast.cells import TERMINATIONS, Cell, ChunkResult, Pool, play_chunk
+from chase_fast.openingset import OpeningSet
+from chase_fast.store import GAMES, HEAT, TURNS, Run, heat_columns, table
+
+__all__ = ["CellScores", "Plan", "Progress", "play_run"]
+
+# Seconds that a chunk should take, and how much longer one may be than the one before.
+_CHUNK_SECONDS: Final = 1.0
+_GROWTH: Final = 16
+
+# Chunks a worker that may be played and not yet stored, and seconds between two looks at that.
+_WAITING: Final = 2
+_PATIENCE: Final = 0.002
+
+_UNPLAYED: Final = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run plays.
+
+    Attributes:
+        cells: In their order, numbered from 0.
+        openings: Opening sets; `Cell.openings` chooses.
+        pairs: Openings of each cell.
+        turns: Whether rows of turns are kept.
+        moves: Whether all decisions are kept; where games cannot be repeated they always are.
+        checkpoint: Openings after which `enough` is asked, again and again; None: never.
+    """
+
+    cells: Sequence[Cell]
+    openings: Sequence[OpeningSet]
+    pairs: int
+    turns: bool = False
+    moves: bool = False
+    checkpoint: int | None = None
+
+
+class CellScores:
+    """What is known of the games of a cell: enough to watch and to stop a run.
+
+    Attributes:
+        points: Half points of player A by game and opening, int8, shape (2, pairs); -1 where not
+            played.
+        red: Half points of red, likewise.
+        terminations: Games by their codes, shape (9,).
+        decisions: Decisions of all games.
+        seconds: That its chunks took.
+        done: Openings played.
+    """
+
+    def __init__(self, pairs: int) -> None:
+        self.points: npt.NDArray[np.int8] = np.full((2, pairs), _UNPLAYED, np.int8)
+        self.red: npt.NDArray[np.int8] = np.full((2, pairs), _UNPLAYED, np.int8)
+        self.terminations = np.zeros(len(TERMINATIONS), np.int64)
+        self.decisions = 0
+        self.seconds = 0.0
+        self.done = 0
+
+    def add(self, games: dict[str, Any] | pa.Table, openings: int, seconds: float) -> None:
+        """Adds the games of a chunk: their columns by name."""
+        column = (
+            (lambda name: games.column(name).to_numpy())
+            if isinstance(games, pa.Table)
+            else games.__getitem__
+        )
+        winner = np.asarray(column("winner")).astype(np.int8)
+        red = np.where(winner < 0, 1, np.where(winner == 0, 2, 0)).astype(np.int8)
+        where = np.asarray(column("game")), np.asarray(column("opening"))
+        self.red[where] = red
+        self.points[where] = np.where(np.asarray(column("a_is_red")), red, 2 - red)
+        self.terminations += np.bincount(
+            np.asarray(column("termination")), minlength=len(TERMINATIONS)
+        )
+        self.decisions += int(np.asarray(column("decisions")).sum())
+        self.seconds += seconds
+        self.done += openings
+
+    def pentanomial(self, upto: int | None = None) -> list[int]:
+        """Openings in which A got 0, ½, 1, 1½ and 2 points, of the first ones."""
+        points = self.points[:, :upto]
+        whole = (points >= 0).all(axis=0)
+        return [int(n) for n in np.bincount(points[:, whole].sum(axis=0), minlength=5)]
+
+    def red_scores(self, upto: int | None = None) -> npt.NDArray[np.float64]:
+        """Red's mean score of each opening that is played, float64, shape (openings,)."""
+        red = self.red[:, :upto]
+        played = red >= 0
+        some = played.any(axis=0)
+        points = np.where(played, red, 0)[:, some].sum(axis=0)
+        return np.asarray(points / (2.0 * played[:, some].sum(axis=0)), np.float64)
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a run has come.
+
+    Attributes:
+        scores: By cell.
+        pairs: Openings of each cell, in all.
+        began: `time.monotonic` at the beginning of this call.
+        played: Openings played in this call.
+        decisions: Decisions played in this call.
+        workers: Threads.
+    """
+
+    scores: list[CellScores]
+    pairs: int
+    workers: int
+    began: float = field(default_factory=time.monotonic)
+    played: int = 0
+    decisions: int = 0
+
+    @property
+    def done(self) -> int:
+        """Openings done in all cells."""
+        return sum(scores.done for scores in self.scores)
+
+    @property
+    def total(self) -> int:
+        """Openings in all cells."""
+        return self.pairs * len(self.scores)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate: every cell goes on at its own pace; None before there is one."""
+        if not self.played:
+            return None
+        known = [scores for scores in self.scores if scores.done]
+        mean = sum(one.seconds / one.done for one in known) / len(known)
+        left = sum(
+            (self.pairs - one.done) * (one.seconds / one.done if one.done else mean)
+            for one in self.scores
+        )
+        return left / self.workers
+
+
+Watch = Callable[[Progress], object]
+Enough = Callable[[int, list[CellScores]], bool]
+
+
+def play_run(
+    run: Run,
+    plan: Plan,
+    *,
+    workers: int,
+    watch: Watch | None = None,
+    enough: Enough | None = None,
+    stop: StopFlag | None = None,
+) -> Progress:
+    """Plays what is missing of a run.
+
+    Args:
+        run: Opened for writing and swept.
+        plan: What it plays.
+        workers: Threads; results do not depend on it.
+        watch: Called after each chunk, in this thread.
+        enough: Called at checkpoints with the number of openings and the scores, of which it
+            looks at no more than these; true ends the run there.
+        stop: Ends it early: what is finished stays.
+
+    Returns:
+        How far it came.
+
+    Raises:
+        OSError: The folder cannot be written.
+        StoreError: It is damaged.
+    """
+    progress = Progress([CellScores(plan.pairs) for _ in plan.cells], plan.pairs, workers)
+    for chunk, rows in run.read("games", _SCORED):
+        progress.scores[chunk.cell].add(rows, chunk.count, chunk.seconds)
+    if watch is not None:
+        watch(progress)
+    feed = _Feed(run, plan, progress)
+    checks = _Checks(run, plan, feed, enough)
+    if run.fact("stopped_at") is not None or checks.reached(progress):
+        return progress
+    pool = Pool()
+    flag = StopFlag() if stop is None else stop
+
+    def take() -> Callable[[], _Played | None] | None:
+        # What is played waits to be stored; memory stays bounded, and chunks learn their size.
+        while feed.out > _WAITING * workers and not flag.is_set():
+            time.sleep(_PATIENCE)
+        part = feed.take()
+        return None if part is None else lambda: _play(part, plan, pool, flag)
+
+    def finished(played: _Played | None) -> bool:
+        if played is None:
+            return False
+        _store(run, plan, played)
+        cell, _, count = played.part
+        progress.scores[cell].add(played.result.games, count, played.seconds)
+        progress.played += count
+        progress.decisions += int(played.result.games["decisions"].sum())
+        feed.finish(played.part, played.seconds)
+        if watch is not None:
+            watch(progress)
+        return checks.reached(progress)
+
+    try:
+        run_unordered(take, workers, flag, finished)
+    finally:
+        pool.close()
+    return progress
+
+
+_SCORED: Final = ("opening", "game", "winner", "a_is_red", "termination", "decisions")
+
+_Part = tuple[int, int, int]  # cell, first opening, openings
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    part: _Part
+    result: ChunkResult
+    seconds: float
+
+
+def _play(part: _Part, plan: Plan, pool: Pool, stop: StopFlag) -> _Played | None:
+    cell = plan.cells[part[0]]
+    began = time.perf_counter()
+    result = play_chunk(
+        cell, plan.openings[cell.openings], part[1], part[2],
+        turns=plan.turns, moves=True if plan.moves else None, pool=pool, stop=stop,
+    )  # fmt: skip
+    return None if result is None else _Played(part, result, time.perf_counter() - began)
+
+
+def _store(run: Run, plan: Plan, played: _Played) -> None:
+    cell = plan.cells[played.part[0]]
+    result = played.result
+    a, b = str(cell.a), str(cell.b)
+    a_is_red = result.games["a_is_red"]
+    names = {
+        "variant": cell.variant,
+        "red": np.where(a_is_red, a, b),
+        "blue": np.where(a_is_red, b, a),
+    }
+    tables = {"games": table(GAMES, result.games, names)}
+    if result.turns is not None:
+        tables["turns"] = table(TURNS, result.turns, {})
+        tables["heat"] = table(HEAT, heat_columns(cell.number, result.heat), {})
+    run.add(*played.part, played.seconds, tables)
+
+
+class _Feed:
+    """What is to be played next, in chunks that take about a second.
+
+    Of the openings up to the next checkpoint, the cell of which the least is begun comes first.
+    """
+
+    def __init__(self, run: Run, plan: Plan, progress: Progress) -> None:
+        self._lock = threading.Lock()
+        self.out = 0  # parts that are taken and not finished
+        step = plan.checkpoint or plan.pairs
+        self.ends = [*range(step, plan.pairs, step), plan.pairs]
+        done: list[list[tuple[int, int]]] = [[] for _ in plan.cells]
+        for chunk in run.chunks():
+            done[chunk.cell].append((chunk.first, chunk.first + chunk.count))
+        self._gaps = [_gaps(ranges, plan.pairs, self.ends) for ranges in done]
+        self._left = [
+            [sum(one[2] for one in gaps if one[0] == block) for block in range(len(self.ends))]
+            for gaps in self._gaps
+        ]
+        # Openings that a second is good for, and the largest chunk that may be tried.
+        self._pace = [
+            scores.done / scores.seconds if scores.seconds else 0.0 for scores in progress.scores
+        ]
+        self._most = [max(1, int(pace * _CHUNK_SECONDS)) for pace in self._pace]
+
+    def take(self) -> _Part | None:
+        """A part that nobody plays yet."""
+        with self._lock:
+            cells = [cell for cell, gaps in enumerate(self._gaps) if gaps]
+            if not cells:
+                return None
+            # The earliest block; in it the cell with the most left.
+            cell = min(cells, key=lambda one: (self._gaps[one][0][0], -self._waiting(one)))
+            self.out += 1
+            block, first, count = self._gaps[cell].pop(0)
+            size = min(count, self._most[cell])
+            if size < count:
+                self._gaps[cell].insert(0, (block, first + size, count - size))
+            return cell, first, size
+
+    def _waiting(self, cell: int) -> int:
+        block = self._gaps[cell][0][0]
+        return sum(count for other, _, count in self._gaps[cell] if other == block)
+
+    def finish(self, part: _Part, seconds: float) -> None:
+        """A part is stored."""
+        cell, first, count = part
+        with self._lock:
+            self.out -= 1
+        self._left[cell][self._block(first)] -= count
+        pace = count / max(seconds, 1e-6)
+        wanted = max(1, int(pace * _CHUNK_SECONDS))
+        self._most[cell] = min(wanted, _GROWTH * max(count, self._most[cell] // _GROWTH))
+
+    def complete(self, block: int) -> bool:
+        """Whether all cells have played a block of openings."""
+        return all(left[block] == 0 for left in self._left)
+
+    def _block(self, opening: int) -> int:
+        return int(np.searchsorted(self.ends, opening, side="right"))
+
+
+def _gaps(
+    done: Sequence[tuple[int, int]], pairs: int, ends: Sequence[int]
+) -> list[tuple[int, int, int]]:
+    """Block, first opening and number of openings of what is not done, none across blocks."""
+    return [
+        (block, low, high - low)
+        for block, (start, end) in enumerate(zip([0, *ends[:-1]], ends, strict=True))
+        for low, high in _between(done, start, min(end, pairs))
+    ]
+
+
+def _between(done: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[tuple[int, int]]:
+    at = start
+    for low, high in sorted(done):
+        if high <= at or low >= end:
+            continue
+        if low > at:
+            yield at, low
+        at = max(at, high)
+    if at < end:
+        yield at, end
+
+
+class _Checks:
+    """Asks at each checkpoint, in order, whether a run has played enough."""
+
+    def __init__(self, run: Run, plan: Plan, feed: _Feed, enough: Enough | None) -> None:
+        self._run = run
+        self._pairs = plan.pairs
+        self._feed = feed
+        self._enough = enough if plan.checkpoint else None
+        self._next = 0
+
+    def reached(self, progress: Progress) -> bool:
+        """Whether to stop; what was played beyond the checkpoint is forgotten then."""
+        if self._enough is None:
+            return False
+        while self._next < len(self._feed.ends) and self._feed.complete(self._next):
+            upto = self._feed.ends[self._next]
+            self._next += 1
+            if self._enough(upto, progress.scores):
+                self._run.forget([one for one in self._run.chunks() if one.first >= upto])
+                self._run.set_fact("stopped_at", upto)
+                _cut(progress, upto)
+                return True
+        return False
+
+
+def _cut(progress: Progress, upto: int) -> None:
+    """Scores of nothing but the first openings."""
+    progress.pairs = upto
+    for scores in progress.scores:
+        scores.points[:, upto:] = _UNPLAYED
+        scores.red[:, upto:] = _UNPLAYED
+        scores.done = min(scores.done, upto)
