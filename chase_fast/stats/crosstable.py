@@ -48,8 +48,8 @@ class Table(NamedTuple):
     def reach(self, players: int) -> npt.NDArray[np.bool_]:
         """Whether a player scored against another, or against one who did, and so on.
 
-        The ratings of two players are finite to each other if either reaches the other. Shape (n,
-        n), of bools, True on the diagonal.
+        Two players who do not reach each other have no finite difference of ratings. Shape (n, n),
+        of bools, True on the diagonal.
         """
         found = np.eye(players, dtype=bool)
         for (red, blue), (wins, draws, losses) in zip(self.kinds, self.total(), strict=True):
@@ -75,13 +75,13 @@ def player_names(players: Iterable[str]) -> list[str]:
     Raises:
         ArgumentError: It is none.
     """
-    expected = "expected two or more different names"
+    expected = "two or more different names"
     names = list(elements(players, "players", expected))
     if len(names) < 2 or not all(isinstance(name, str) for name in names):
-        raise ArgumentError(f"players is a list of {len(names)}, {expected}")
+        raise ArgumentError(f"players is a list of {len(names)}, expected {expected}")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise ArgumentError(f"players has {shown(twice)} twice, {expected}")
+        raise ArgumentError(f"players has {shown(twice)} twice, expected {expected}")
     return names
 
 
@@ -95,12 +95,12 @@ def table(names: list[str], results: Iterable[Results]) -> Table:
     Raises:
         ArgumentError: They are none, or do not connect all players.
     """
-    expected = "expected a mapping of results by (red, blue), or one for each opening"
+    mapping = "a mapping of results by (red, blue), or one for each opening"
     index = {name: place for place, name in enumerate(names)}
     rows = []
-    for unit in elements(results, "results", expected):
+    for unit in elements(results, "results", mapping):
         if not isinstance(unit, Mapping):
-            raise ArgumentError(f"results has {shown(unit)}, {expected}")
+            raise ArgumentError(f"results has {shown(unit)}, expected {mapping}")
         read = {_kind(who, index): _counts(who, counts) for who, counts in unit.items()}
         row = {kind: counts for kind, counts in read.items() if any(counts)}
         if row:

@@ -1,7 +1,7 @@
 """Is there a difference, is there none that matters, or is it not known?
 
 A difference is *shown* by a test against 0 and *excluded* by two one-sided tests against a margin
-(TOST). Neither follows from the failure of the other. Needs the extra `stats`.
+(TOST). Neither follows from the failure of the other. Needs the extra `stats` (scipy).
 
 Scores of few different values, most of them equal, do not follow these tests: a sample in which
 all openings agree has no spread at all. Where fewer than `SPARSE` units say anything, bounds of
@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -206,7 +206,7 @@ def welch(
         ArgumentError: An argument that is not as described.
 
     Source: B. L. Welch, The generalization of Student's problem when several different population
-    variances are involved, Biometrika 34 (1947), 28-35; computed by statsmodels.
+    variances are involved, Biometrika 34 (1947), 28-35.
     """
     samples = [column(a, "a", low=0, high=1), column(b, "b", low=0, high=1)]
     _check(margin, confidence, comparisons)
@@ -214,31 +214,23 @@ def welch(
     difference, n = means[0] - means[1], min(map(len, samples))
     common = [_commonest(one) for one in samples]
     spread = [int(np.count_nonzero(one != c)) for one, c in zip(samples, common, strict=True)]
-    error = None
-    if n > 1:
-        error = math.sqrt(sum(float(one.var(ddof=1)) / len(one) for one in samples))
+    parts = [float(one.var(ddof=1)) / len(one) if n > 1 else 0.0 for one in samples]
+    error = math.sqrt(sum(parts)) if n > 1 else None
     if min(spread) < SPARSE:
         # Each sample may miss its bounds half as often, so that both hold together.
         half = (1 + confidence) / 2
         ends = [_bounds(s, c, 0.0, 1.0, half) for s, c in zip(samples, common, strict=True)]
-        low, high = ends[0][0] - ends[1][1], ends[0][1] - ends[1][0]
-        p, p_equivalent = 1.0, 1.0
+        tested = _Tested(ends[0][0] - ends[1][1], ends[0][1] - ends[1][0], error, 1.0, 0.5, 1.0)
     else:
-        from statsmodels.stats.weightstats import (  # costs import time, and is not always there
-            CompareMeans,
-            DescrStatsW,
+        freedom = sum(parts) ** 2 / sum(
+            part**2 / (len(one) - 1) for part, one in zip(parts, samples, strict=True)
         )
-
-        means_of = CompareMeans(*map(DescrStatsW, samples))
-        low, high = means_of.tconfint_diff(alpha=1 - confidence, usevar="unequal")
-        p = means_of.ttest_ind(usevar="unequal")[1]
-        p_equivalent = means_of.ttost_ind(-margin, margin, usevar="unequal")[0]
-    sparse = min(spread) < SPARSE
+        tested = _student(difference, math.sqrt(sum(parts)), freedom, margin, confidence)
     return Comparison(
-        difference, float(low), float(high), error, n, min(spread), float(p), float(p_equivalent),
+        difference, tested.low, tested.high, error, n, min(spread), tested.p, tested.p_equivalent,
         _detectable(error, n, min(spread), 1.0),
         _needed(difference, error, n, max(min(spread), 1), 1.0, margin, comparisons),
-        sparse, margin,
+        min(spread) < SPARSE, margin,
     )  # fmt: skip
 
 
@@ -294,23 +286,21 @@ def holm(p_values: Sequence[float]) -> list[float]:
         ArgumentError: They are no such numbers.
 
     Source: S. Holm, A simple sequentially rejective multiple test procedure, Scandinavian Journal
-    of Statistics 6 (1979), 65-70; computed by statsmodels.
+    of Statistics 6 (1979), 65-70.
 
     >>> [round(p, 2) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
     """
-    expected = "expected numbers from 0 to 1"
+    expected = "numbers from 0 to 1"
     given = list(elements(p_values, "p_values", expected))
     for place, p in enumerate(given):
         if not is_number(p) or not 0 <= p <= 1:
-            raise ArgumentError(f"p_values[{place}] is {shown(p)}, {expected}")
-    if not given:
-        return []
-    from statsmodels.stats.multitest import (  # costs import time, and is not always there
-        multipletests,
-    )
-
-    return [float(p) for p in multipletests(given, method="holm")[1]]
+            raise ArgumentError(f"p_values[{place}] is {shown(p)}, expected {expected}")
+    adjusted, highest = [0.0] * len(given), 0.0
+    for rank, place in enumerate(sorted(range(len(given)), key=given.__getitem__)):
+        highest = max(highest, min(1.0, (len(given) - rank) * given[place]))
+        adjusted[place] = highest
+    return adjusted
 
 
 def verdict(comparison: Comparison, p_adjusted: float, *, alpha: float = 0.05) -> Verdict:
@@ -361,15 +351,30 @@ def _test(given: Floats, reach: float, margin: float, confidence: float) -> _Tes
         return _Tested(low, high, 0.0 if alike and n > 1 else error, 1.0, 0.5, p_equivalent)
     if alike:
         return _test_alike(float(given[0]), n, reach, margin, confidence)
-    found: Any = _described(given)
-    low, high = found.tconfint_mean(alpha=1 - confidence)
+    return _student(float(given.mean()), error or 0.0, n - 1, margin, confidence)
+
+
+def _student(
+    mean: float, error: float, freedom: float, margin: float, confidence: float
+) -> _Tested:
+    """Student's tests and interval, for so many degrees of freedom."""
+    from scipy.special import stdtr, stdtrit  # costs import time, and is not always there
+
+    def below(value: float) -> float:
+        """The chance of a mean at most as high as the one seen, if `value` is the true one."""
+        return float(stdtr(freedom, (mean - value) / error))
+
+    def above(value: float) -> float:
+        return float(stdtr(freedom, (value - mean) / error))
+
+    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * error
     return _Tested(
-        float(low),
-        float(high),
+        mean - reach,
+        mean + reach,
         error,
-        float(found.ttest_mean(0)[1]),
-        float(found.ttest_mean(0, alternative="larger")[1]),
-        float(found.ttost_mean(-margin, margin)[0]),
+        2 * min(below(0), above(0)),
+        above(0),
+        max(above(-margin), below(margin)),
     )
 
 
@@ -388,14 +393,6 @@ def _test_alike(value: float, n: int, reach: float, margin: float, confidence: f
     p_equivalent = max(unseen(margin - value, reach - value), unseen(value + margin, value + reach))
     p_above = one_sided if value > 0 else 1.0
     return _Tested(low, high, 0.0, min(1.0, 2 * one_sided), p_above, p_equivalent)
-
-
-def _described(given: Floats) -> Any:
-    from statsmodels.stats.weightstats import (  # costs import time, and is not always there
-        DescrStatsW,
-    )
-
-    return DescrStatsW(given)
 
 
 def _bounds(

@@ -2,7 +2,7 @@
 
 The model stands in `davidson`. Openings are the unit: intervals come from drawing openings anew,
 with all their games. From mere counts of games they come from the curvature of the likelihood,
-which takes games to be independent.
+which takes games to be independent. Needs the extra `stats` (scipy).
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from chase_fast.stats.crosstable import FEW, Results, Table, player_names, table
 from chase_fast.stats.davidson import fit
 from chase_fast.stats.estimates import MOST_REPLICATIONS, Estimate
 from chase_fast.stats.intervals import check_confidence
+from chase_fast.stats.separation import unbounded
 
 Bounded = Literal["above", "below", "open"]
 """The rating is at most that; at least that; neither is known."""
@@ -33,8 +34,8 @@ ELO: Final = 400 / math.log(10)
 # Sets of results that are fitted together.
 _BLOCK: Final = 250
 
-# Without virtual games, a rating beyond this (2,600 Elo) is on its way to infinity.
-_FARTHEST: Final = 15.0
+# What a virtual game counts as: win, draw, loss.
+_VIRTUAL: Final = np.array([0.25, 0.5, 0.25])
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +48,9 @@ class Rating:
         low: Lower end of its interval; -inf where the games do not bound it.
         high: Upper end; inf likewise.
         se: Standard error; 0 for the anchor.
-        bounded: None for an estimate. "above": at most `value`, since the player has no point
-            against those to whom the rating refers, nor by way of others; "below": at least
-            `value`, since they have none against it; "open": the games tell neither.
+        bounded: None for an estimate. "above": at most `value`, as for a player without a point;
+            "below": at least `value`, as for one who never lost any; "open": the games tell
+            neither. All as seen from the anchor, or the mean.
         games: How many it played, the virtual ones apart.
         points: What it scored in them.
     """
@@ -72,12 +73,12 @@ class Ratings:
         players: In the order given.
         first_move: Advantage of the first mover in Elo; None without that term.
         draw_term: Davidson's nu; a draw between equals is nu / 2 times as likely as a decision.
-            None without that term, 0 where no game was drawn, infinite where all were. The virtual
-            games count here.
+            None without that term. The virtual games count here; without them it is 0 where no game
+            was drawn, and infinite where all were.
         superiority: Chance that the player of the row is better than that of the column, shape
             (n, n); ½ on the diagonal.
         units: Openings, or games if only counts were given.
-        virtual_games: Drawn games that were added, two for every two players that met.
+        virtual_games: Games that were added, two for every two players that met.
         method: Where the intervals come from.
     """
 
@@ -105,7 +106,9 @@ def fit_ratings(
     """Rates players by their games.
 
     One virtual drawn pair (a game with either side) is added for every two players that met; it
-    keeps ratings finite where a player has no point, and draws all of them a little together.
+    keeps ratings finite where a player has no point, and draws all of them a little together. Each
+    of its games counts as a half draw, a quarter win and a quarter loss: mere draws would leave
+    ratings infinite where draws have a term of their own and nobody ever lost to a weaker player.
 
     Args:
         players: Their names, two or more, all different.
@@ -154,12 +157,10 @@ def fit_ratings(
     core = _largest_group(reach) if zero is None else [names.index(zero)]
     model = _Model(games.both_ways() if virtual else games, len(names), core, first_move, draws)
     found = model.fit(virtual)
-    if not virtual and max(np.abs(found.ratings).max(), np.abs(found.first).max()) > _FARTHEST:
-        raise ArgumentError("virtual is False, expected True: there are no finite ratings")
     drawn = None
     if not counts_only and bootstrap and virtual and len(games.units) >= FEW:
         drawn = model.replications(bootstrap, seed)
-    return _Summary(names, reach, core, model, found, drawn, confidence).ratings(virtual)
+    return _Summary(names, reach, model, found, drawn, confidence).ratings(virtual)
 
 
 class _Curves(NamedTuple):
@@ -168,13 +169,13 @@ class _Curves(NamedTuple):
     Attributes:
         ratings: Shape (s, n).
         first: Advantages of the first move, shape (s,).
-        nu: Draw terms, shape (s,).
+        nu: The draw term of the first set.
         covariance: Of ratings and advantage, of the first set, shape (n + 1, n + 1).
     """
 
     ratings: Floats
     first: Floats
-    nu: Floats
+    nu: float
     covariance: Floats
 
 
@@ -193,8 +194,17 @@ class _Model:
         self.shift[:, core] -= 1 / len(core)
 
     def fit(self, virtual: bool) -> _Curves:
-        """Fits the results as they are."""
-        return self._curves(self.games.total()[None] + self._added(virtual))
+        """Fits the results as they are.
+
+        Raises:
+            ArgumentError: There is no finite maximum.
+        """
+        total = self.games.total()
+        if virtual:
+            return self._curves(total[None] + _VIRTUAL)
+        if any(fall or rise for fall, rise in self.unbounded()):
+            raise ArgumentError("virtual is False, expected True: there are no finite ratings")
+        return self._curves(total[None])
 
     def replications(self, number: int, seed: int) -> _Curves:
         """Fits results of units drawn anew, within each stratum as many as there are."""
@@ -206,40 +216,35 @@ class _Model:
             for stratum in self.games.strata:
                 size = len(stratum)
                 sets += rng.multinomial(size, np.full(size, 1 / size), len(sets)) @ flat[stratum]
-        return self._curves(results.reshape(number, -1, 3) + self._added(True))
+        return self._curves(results.reshape(number, -1, 3) + _VIRTUAL)
 
-    def _added(self, virtual: bool) -> Floats:
-        added = np.zeros((len(self.design), 3))
-        added[:, 1] = virtual
-        return added
+    def unbounded(self) -> list[tuple[bool, bool]]:
+        """Of each rating, and of the first move, whether it can fall and rise without end."""
+        n = len(self.shift)
+        targets = np.eye(n + self.first_move)
+        targets[:n, :n] = self.shift
+        total = self.games.total()
+        design = self.games.design(n, first_move=self.first_move)
+        return unbounded(design, total, targets, draws=self.draws)
 
     def _curves(self, results: Floats) -> _Curves:
         """Fits sets of results, shape (s, p, 3)."""
-        wins, drawn, losses = np.moveaxis(results.sum(axis=1), 1, 0)
-        # Where no game or every game is drawn the draw term is infinite. In the first case the
-        # rest is the same without it; in the second nothing else is known of the ratings, and
-        # what draws as half wins say of them is on the safe side.
-        term = (drawn > 0) & (wins + losses > 0) if self.draws else np.zeros(len(results), bool)
+        wins, drawn, losses = results[0].sum(axis=0)
+        # Only without virtual games, where there is one set: no draw, or nothing else, would make
+        # the draw term infinite.
+        term = self.draws and drawn > 0 and wins + losses > 0
+        parameters, information = fit(self.design, results, draws=term)
         n = len(self.shift)
         wide = n - 1 + self.first_move
         found = np.zeros((len(results), n + 1))
-        nu = np.where(drawn > 0, np.inf, 0.0)
+        found[:, 1 : 1 + wide] = parameters[:, :wide]
         covariance = np.zeros((n + 1, n + 1))
-        for with_draws in (False, True):
-            chosen = np.flatnonzero(term == with_draws)
-            if not len(chosen):
-                continue
-            fitted = fit(self.design, results[chosen], draws=with_draws)
-            found[chosen, 1 : 1 + wide] = fitted.parameters[:, :wide]
-            if with_draws:
-                nu[chosen] = np.exp(fitted.parameters[:, -1])
-            if chosen[0] == 0:
-                inverse = np.linalg.inv(fitted.information[0])
-                covariance[1 : 1 + wide, 1 : 1 + wide] = inverse[:wide, :wide]
+        inverse = np.linalg.inv(information[0])
+        covariance[1 : 1 + wide, 1 : 1 + wide] = inverse[:wide, :wide]
         shift = np.eye(n + 1)
         shift[:n, :n] = self.shift
-        ratings = found[:, :n] @ self.shift.T
-        return _Curves(ratings, found[:, n], nu, shift @ covariance @ shift.T)
+        nu = math.exp(parameters[0, -1]) if term else 0.0
+        return _Curves(found[:, :n] @ self.shift.T, found[:, n], nu, shift @ covariance @ shift.T)
 
 
 class _Summary(NamedTuple):
@@ -247,21 +252,20 @@ class _Summary(NamedTuple):
 
     names: list[str]
     reach: npt.NDArray[np.bool_]
-    core: list[int]
     model: _Model
     found: _Curves
     drawn: _Curves | None
     confidence: float
 
     def ratings(self, virtual: bool) -> Ratings:
-        kinds, total = self.model.games.kinds, self.model.games.total()
+        ends = self.model.unbounded()
         return Ratings(
-            tuple(self._rating(player) for player in range(len(self.names))),
-            self._first_move(total) if self.model.first_move else None,
-            float(self.found.nu[0]) if self.model.draws else None,
+            tuple(self._rating(player, *ends[player]) for player in range(len(self.names))),
+            self._first_move(*ends[-1]) if self.model.first_move else None,
+            self.found.nu if self.model.draws else None,
             self._superiority(),
             self._units(),
-            len(kinds) if virtual else 0,
+            len(self.model.games.kinds) if virtual else 0,
             "normal" if self.drawn is None else "bootstrap",
         )
 
@@ -269,15 +273,14 @@ class _Summary(NamedTuple):
         games = self.model.games
         return int(games.total().sum()) if self.drawn is None else len(games.units)
 
-    def _rating(self, player: int) -> Rating:
+    def _rating(self, player: int, falls: bool, rises: bool) -> Rating:
         column = None if self.drawn is None else self.drawn.ratings[:, player]
         variance = max(float(self.found.covariance[player, player]), 0.0)
         found = self._estimate(float(self.found.ratings[0, player]), variance, column)
-        # Without a core in which all are finite, a rating refers to all the others.
-        others = self.core if len(self.core) < len(self.names) else range(len(self.names))
-        bounded = _bounded(player, others, self.reach)
-        low = -math.inf if bounded in ("above", "open") else found.low
-        high = math.inf if bounded in ("below", "open") else found.high
+        low, high = -math.inf if falls else found.low, math.inf if rises else found.high
+        bounded: Bounded | None = None
+        if falls or rises:
+            bounded = "open" if falls and rises else "above" if falls else "below"
         games, points = 0, 0.0
         table = self.model.games
         for (red, blue), (wins, draws, losses) in zip(table.kinds, table.total(), strict=True):
@@ -287,14 +290,11 @@ class _Summary(NamedTuple):
         error = found.se or 0.0
         return Rating(self.names[player], found.value, low, high, error, bounded, games, points)
 
-    def _first_move(self, total: Floats) -> Estimate:
+    def _first_move(self, falls: bool, rises: bool) -> Estimate:
         column = None if self.drawn is None else self.drawn.first
-        found = self._estimate(
-            float(self.found.first[0]), float(self.found.covariance[-1, -1]), column
-        )
-        wins, draws, losses = total.sum(axis=0)
-        low = found.low if wins + draws else -math.inf
-        high = found.high if losses + draws else math.inf
+        variance = float(self.found.covariance[-1, -1])
+        found = self._estimate(float(self.found.first[0]), variance, column)
+        low, high = -math.inf if falls else found.low, math.inf if rises else found.high
         return found._replace(low=low, high=high)
 
     def _estimate(self, value: float, variance: float, column: Floats | None) -> Estimate:
@@ -336,13 +336,3 @@ def _largest_group(reach: npt.NDArray[np.bool_]) -> list[int]:
     if sizes[0] == 1 or sizes[0] in sizes[1:]:
         return list(range(len(reach)))
     return next(list(group) for group in groups if len(group) == sizes[0])
-
-
-def _bounded(player: int, others: Iterable[int], reach: npt.NDArray[np.bool_]) -> Bounded | None:
-    ways = {(bool(reach[player, one]), bool(reach[one, player])) for one in others}
-    ways.discard((True, True))
-    if not ways:
-        return None
-    if ways == {(True, False)}:
-        return "below"
-    return "above" if ways == {(False, True)} else "open"
