@@ -61,7 +61,7 @@ def error_rate(
         counts = np.zeros(5, int)
         for start in range(0, len(seen), 25):
             counts += np.bincount(seen[start : start + 25], minlength=5)
-            ratio = llr(counts.tolist(), elo0, elo1, model=model)
+            ratio = llr(counts.tolist(), 0, elo1, model=model)
             if not low < ratio < high:
                 ends[ratio >= high] += 1
                 break
@@ -80,6 +80,6 @@ def test_the_sequential_test_errs_as_rarely_as_it_promises(
     runs = 400
     allowed = 0.05 + 3 * math.sqrt(0.05 * 0.95 / runs)
     for score, wrong in ((0.5, 1), (truth, 0)):
-        ends = error_rate(score, 0, apart, model=model, draws=draws, likeness=likeness, runs=runs)
+        ends = error_rate(score, apart, model=model, draws=draws, likeness=likeness, runs=runs)
         assert sum(ends) == pytest.approx(1)
         assert 0 < ends[wrong] <= allowed
