@@ -44,7 +44,6 @@ def pairs(rng: np.random.Generator, score: float, draws: float, likeness: float)
 
 def error_rate(
     truth: float,
-    elo0: float,
     elo1: float,
     *,
     model: Model,
@@ -52,7 +51,7 @@ def error_rate(
     likeness: float,
     runs: int,
 ) -> tuple[float, float]:
-    """Shares of matches that end with `elo0` and with `elo1`, looked at every 25 pairs."""
+    """Shares of matches that end with 0 and with `elo1`, looked at every 25 pairs."""
     low, high = sprt_bounds(0.05, 0.05)
     rng = np.random.default_rng([int(10 * draws), int(10 * likeness), int(truth * 1e4)])
     ends = [0, 0]
