@@ -48,6 +48,9 @@ SPARSE: Final = 10
 # With 95 % confidence, what was not seen in n units has a share of at most 3 / n.
 _THREE: Final = 3
 
+# Scores that differ only after so many digits are equal.
+_DIGITS: Final = 12
+
 _ALPHA: Final = 0.05
 _POWER: Final = 0.8
 
@@ -169,7 +172,7 @@ def paired(
     Source: Schuirmann (1987), as in `power`; for the rule of three J. A. Hanley, A. Lippman-Hand,
     If nothing goes wrong, is everything all right?, JAMA 249 (1983), 1743-1745.
     """
-    given = column(differences, "differences", low=-1, high=1)
+    given = _scores(differences, "differences", -1)
     _check(margin, confidence, comparisons)
     nonzero = int(np.count_nonzero(given))
     tested = _test(given, 1.0, margin, confidence)
@@ -208,7 +211,7 @@ def welch(
     Source: B. L. Welch, The generalization of Student's problem when several different population
     variances are involved, Biometrika 34 (1947), 28-35.
     """
-    samples = [column(a, "a", low=0, high=1), column(b, "b", low=0, high=1)]
+    samples = [_scores(a, "a", 0), _scores(b, "b", 0)]
     _check(margin, confidence, comparisons)
     means = [float(one.mean()) for one in samples]
     difference, n = means[0] - means[1], min(map(len, samples))
@@ -226,10 +229,14 @@ def welch(
             part**2 / (len(one) - 1) for part, one in zip(parts, samples, strict=True)
         )
         tested = _student(difference, math.sqrt(sum(parts)), freedom, margin, confidence)
+    # Scores without any spread are never decided, whatever their number.
+    needed = None
+    if all(spread):
+        needed = _needed(difference, error, n, min(spread), 1.0, margin, comparisons)
     return Comparison(
         difference, tested.low, tested.high, error, n, min(spread), tested.p, tested.p_equivalent,
         _detectable(error, n, min(spread), 1.0),
-        _needed(difference, error, n, max(min(spread), 1), 1.0, margin, comparisons),
+        needed,
         min(spread) < SPARSE, margin,
     )  # fmt: skip
 
@@ -255,7 +262,7 @@ def against_half(
 
     Source: as for `paired`.
     """
-    distances = column(scores, "scores", low=0, high=1) - 0.5
+    distances = _scores(scores, "scores", 0) - 0.5
     number(margin, "margin", 0, 0.5 - 1e-9, above=True)
     _check(margin, confidence, 1)
     n, nonzero = len(distances), int(np.count_nonzero(distances))
@@ -331,6 +338,11 @@ def _against(mean: float, tested: _Tested) -> Against:
     if mean > 0:
         return "favours red, within the margin" if within else "favours red"
     return "favours blue, within the margin" if within else "favours blue"
+
+
+def _scores(value: npt.ArrayLike, name: str, low: float) -> Floats:
+    """Scores or their differences, up to 1, without what computing them may have left of a 0."""
+    return np.round(column(value, name, low=low, high=1), _DIGITS)
 
 
 def _check(margin: float, confidence: float, comparisons: int) -> None:

@@ -198,6 +198,14 @@ def test_few_differences_decide_nothing(values: list[float]) -> None:
     assert found.openings_needed >= 5000 * 10 / len(values)
 
 
+def test_what_rounding_leaves_of_a_0_is_no_difference() -> None:
+    noise = np.array([0.1 + 0.2 - 0.3, 0.0] * 100)
+    assert np.count_nonzero(noise) == 100
+    found = paired(noise)
+    assert (found.nonzero, told(found)) == (0, "equivalent")
+    assert against_half(0.5 + noise).rule_of_three
+
+
 def test_ten_differences_may_decide() -> None:
     assert told(paired(sparse(600, *[1.0] * 9))) == "undecided"
     assert told(paired(sparse(600, *[1.0] * 10))) == "different"
@@ -236,6 +244,7 @@ def test_unpaired_scores_without_spread_decide_nothing() -> None:
     found = welch([0.5] * 500, [0.5] * 500)
     assert told(found) == "undecided"
     assert found.low < 0 < found.high
+    assert found.openings_needed is None
     assert told(welch([1.0] * 500, [0.0] * 500)) == "undecided"
 
 
