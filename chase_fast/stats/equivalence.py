@@ -303,6 +303,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     for place, p in enumerate(given):
         if not is_number(p) or not 0 <= p <= 1:
             raise ArgumentError(f"p_values[{place}] is {shown(p)}, expected {expected}")
+    given = [float(p) for p in given]
     adjusted, highest = [0.0] * len(given), 0.0
     for rank, place in enumerate(sorted(range(len(given)), key=given.__getitem__)):
         highest = max(highest, min(1.0, (len(given) - rank) * given[place]))

@@ -94,7 +94,7 @@ def ratio_estimate(
 
     >>> found = ratio_estimate([60, 90, 66], [2, 3, 2])
     >>> round(found.value, 3), round(found.se, 3)
-    (30.857, 1.069)
+    (30.857, 0.924)
     """
     return _ratio(upper, lower, "upper", "lower", confidence)
 

@@ -134,7 +134,7 @@ def fit_ratings(
 
     >>> found = fit_ratings(["a", "b"], {("a", "b"): (60, 20, 20), ("b", "a"): (20, 20, 60)})
     >>> [round(one.value) for one in found.players], round(found.first_move.value)
-    ([94, -94], 0)
+    ([95, -95], 0)
     """
     names = player_names(players)
     for name, value in (("first_move", first_move), ("draws", draws), ("virtual", virtual)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import inspect
 from collections.abc import Callable
 from typing import Any
@@ -130,11 +131,20 @@ def test_what_is_wrong_is_refused_by_name(
                 str(error).encode()
 
 
+MODULES = (entropy, equivalence, estimates, power, ratings, shares, survival)
+
+
+def test_examples_give_what_they_say() -> None:
+    for module in MODULES:
+        failed, tried = doctest.testmod(module)
+        assert failed == 0
+        assert tried > 0, module
+
+
 def test_no_public_function_is_left_out() -> None:
-    modules = (entropy, equivalence, estimates, power, ratings, shares, survival)
     there = {
         value
-        for module in modules
+        for module in MODULES
         for name, value in vars(module).items()
         if inspect.isfunction(value)
         and value.__module__ == module.__name__
