@@ -14,6 +14,7 @@ import typer
 from chase_fast import Rules, __version__
 from chase_fast.cli import EXIT_USAGE
 from chase_fast.cli.analyse import analyse
+from chase_fast.cli.balance import balance
 from chase_fast.cli.bench import bench
 from chase_fast.cli.convert import convert
 from chase_fast.cli.engine import engine
@@ -46,6 +47,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "analyse": analyse,
     "play": play,
     "match": match,
+    "balance": balance,
     "players": players,
     "engine": engine,
     "tune": tune,
