@@ -22,6 +22,7 @@ from chase_fast.cli.match import match
 from chase_fast.cli.moves import moves
 from chase_fast.cli.output import note, say
 from chase_fast.cli.perft import perft
+from chase_fast.cli.plan import plan
 from chase_fast.cli.play import play
 from chase_fast.cli.players import players
 from chase_fast.cli.playout import playout
@@ -48,6 +49,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "play": play,
     "match": match,
     "balance": balance,
+    "plan": plan,
     "players": players,
     "engine": engine,
     "tune": tune,

@@ -29,7 +29,7 @@ ResumeOption = Annotated[
     bool,
     typer.Option(
         "--resume",
-        help="Go on with the run in --out; begin it if there is none; tell it again if it is finished.",
+        help="Go on with the run in --out; begin it if there is none, tell it if it is finished.",
     ),
 ]
 
