@@ -8,7 +8,7 @@
 /* A die of one value on one cell. */
 typedef struct chase_judged {
   /* Lane d: the cell where ray d ends, the chamber too; nothing where there is no
-   * such ray, and in lanes 6 and 7. */
+   * such ray, and in lane 6. Lane 7: the cells beside it. */
   _Alignas(128) chase_lanes target;
   int32_t place[2]; /* weight of value and row, by side */
 } chase_judged;
@@ -43,72 +43,104 @@ static inline int chase_row_from_home(int side, int cell) {
   return side == CHASE_RED ? CHASE_ROWS - 1 - row : row;
 }
 
-/* What the rays of one side's dice come to. */
+/* Which rays an evaluation found free, so that nobody looks again. */
+typedef struct chase_sight {
+  uint32_t moves; /* of the side to act, as in its survey */
+  /* By side and die, the last one in reading order first. */
+  uint8_t lanes[2][CHASE_MAX_DICE + 1];
+} chase_sight;
+
+/* What the dice of one side come to. */
 typedef struct chase_survey {
-  uint32_t reach[CHASE_WORDS]; /* cells where free rays end */
-  uint32_t near[CHASE_WORDS];  /* cells beside a die */
-  int moves;                   /* free rays, those that R7 and R8 forbid among them */
-  int flagged;                 /* dice whose rays R7 and R8 may forbid */
+  chase_counted dice;  /* their cells */
+  chase_counted reach; /* cells where free rays end */
+  chase_counted near;  /* cells beside a die */
+  uint32_t moves;      /* free rays, and CHASE_SURE for those that are surely legal */
   int place;
 } chase_survey;
-
-/* `words` are all occupied cells and the chamber. */
-static inline void chase_survey_side(const chase_evaluator *evaluator,
-                                     const chase_position *position, int side,
-                                     const chase_words *words, chase_survey *out) {
-  const chase_variant *const variant = evaluator->variant;
-  const uint8_t *const value = position->value[side];
-  chase_cells cells = chase_cells_of(position->occupied[side]);
-  chase_reach reach, near;
-  chase_reach_clear(&reach);
-  chase_reach_clear(&near);
-  uint32_t moves = 0;
-  int place = 0;
-  const int dice = position->dice[side];
-  for (int i = 0; i < dice; i++) {
-    const int cell = chase_next_cell(&cells);
-    const int v = value[cell];
-    const chase_judged *const judged = &evaluator->die[cell][v];
-    const unsigned lanes = chase_free_lanes_reach(&variant->rays.die[cell][v].clear,
-                                                  &judged->target, words, &reach);
-    /* The neighbours are where a die of value 1 would go. */
-    chase_reach_add(&evaluator->die[cell][1].target, &near);
-    moves += variant->lane_moves[lanes];
-    place += judged->place[side];
-  }
-  chase_reach_words(&reach, out->reach);
-  chase_reach_words(&near, out->near);
-  out->moves = (int)(moves % CHASE_FLAGGED);
-  out->flagged = (int)(moves / CHASE_FLAGGED);
-  out->place = place;
-}
-
-/* 81 cells in two words, for counting. */
-typedef struct chase_counted {
-  uint64_t low, high;
-} chase_counted;
 
 static inline chase_counted chase_counted_of(const uint32_t word[CHASE_WORDS]) {
   return (chase_counted){word[0] | (uint64_t)word[1] << 32, word[2]};
 }
 
-static inline int chase_count_common(chase_counted a, chase_counted b) {
-  return __builtin_popcountll(a.low & b.low) + __builtin_popcountll(a.high & b.high);
+/* `words` are all occupied cells and the chamber. */
+static inline chase_survey chase_survey_side(const chase_evaluator *evaluator,
+                                             const chase_position *position, int side,
+                                             const chase_words *words, chase_sight *sight) {
+  const chase_variant *const variant = evaluator->variant;
+  const uint8_t *const value = position->value[side];
+  chase_survey out = {.dice = chase_counted_of(position->occupied[side])};
+  chase_cells cells = chase_cells_of(position->occupied[side]);
+  chase_reach reach;
+  chase_reach_clear(&reach);
+  for (size_t left = position->dice[side]; left > 0; left--) {
+    /* Unsigned, so that one number serves to find all three tables. */
+    const size_t cell = (unsigned)chase_next_cell(&cells);
+    const size_t index = cell * (CHASE_MAX_VALUE + 2) + value[cell];
+    const chase_judged *const judged = &evaluator->die[0][index];
+    const unsigned lanes = chase_free_lanes_reach(&variant->rays.die[0][index].clear,
+                                                  &judged->target, words, &reach);
+    sight->lanes[side][left] = (uint8_t)lanes;
+    out.moves += variant->lane_moves[lanes];
+    out.place += judged->place[side];
+  }
+  chase_reach_cells(&reach, &out.reach, &out.near);
+  return out;
 }
 
-/* The part of the score that counts own minus the other side's. */
-static inline int chase_side_score(const chase_evaluator *evaluator,
-                                   const chase_position *position, int side,
-                                   const chase_survey *survey, chase_counted dice,
-                                   chase_counted reach) {
+static inline chase_counted chase_counted_common(chase_counted a, chase_counted b) {
+  return (chase_counted){a.low & b.low, a.high & b.high};
+}
+
+static inline int chase_count_cells(chase_counted a) {
+  return __builtin_popcountll(a.low) + __builtin_popcountll(a.high);
+}
+
+static inline int chase_count_common(chase_counted a, chase_counted b) {
+  return chase_count_cells(chase_counted_common(a, b));
+}
+
+/* The free line of a side into the chamber. */
+static inline int chase_line_score(const chase_evaluator *evaluator, int spare,
+                                   const chase_survey *survey) {
   const int32_t *const w = evaluator->weights.weight;
-  const int line = position->spare[side] ? CHASE_FEATURE_SPLIT_LINE : CHASE_FEATURE_WHOLE_LINE;
-  const int enters = survey->reach[CHASE_CHAMBER_WORD] >> (CHASE_CHAMBER % CHASE_WORD_CELLS) & 1;
-  return survey->place + evaluator->dice[position->dice[side]] +
-         evaluator->spare[position->spare[side]] + w[CHASE_FEATURE_MOBILITY] * survey->moves +
-         w[CHASE_FEATURE_LINKED] * chase_count_common(dice, chase_counted_of(survey->near)) +
-         w[CHASE_FEATURE_REACH] * chase_count_common(reach, reach) +
-         w[CHASE_FEATURE_GUARDED] * chase_count_common(reach, dice) + w[line] * enters;
+  const unsigned enters =
+      survey->reach.low >> (32 * CHASE_CHAMBER_WORD + CHASE_CHAMBER % CHASE_WORD_CELLS) & 1;
+  return w[spare ? CHASE_FEATURE_SPLIT_LINE : CHASE_FEATURE_WHOLE_LINE] & -(int)enters;
+}
+
+_Static_assert(CHASE_CHAMBER_WORD < 2, "the chamber is in the low word of those counted");
+
+/* What counts for either side in the same way: red less blue. */
+static inline int chase_lasting_score(const chase_evaluator *evaluator,
+                                      const chase_position *position, const chase_survey *red,
+                                      const chase_survey *blue) {
+  const int32_t *const w = evaluator->weights.weight;
+  const uint8_t *const dice = position->dice, *const spare = position->spare;
+  const int moves = (int)(red->moves % CHASE_SURE) - (int)(blue->moves % CHASE_SURE);
+  const int linked =
+      chase_count_common(red->dice, red->near) - chase_count_common(blue->dice, blue->near);
+  const int reach = chase_count_cells(red->reach) - chase_count_cells(blue->reach);
+  const int guarded =
+      chase_count_common(red->dice, red->reach) - chase_count_common(blue->dice, blue->reach);
+  return red->place - blue->place + evaluator->dice[dice[CHASE_RED]] -
+         evaluator->dice[dice[CHASE_BLUE]] + evaluator->spare[spare[CHASE_RED]] -
+         evaluator->spare[spare[CHASE_BLUE]] + w[CHASE_FEATURE_MOBILITY] * moves +
+         w[CHASE_FEATURE_LINKED] * linked + w[CHASE_FEATURE_REACH] * reach +
+         w[CHASE_FEATURE_GUARDED] * guarded + chase_line_score(evaluator, spare[CHASE_RED], red) -
+         chase_line_score(evaluator, spare[CHASE_BLUE], blue);
+}
+
+/* Dice that the other side attacks. */
+typedef struct chase_attacked {
+  int loose, guarded;
+} chase_attacked;
+
+static inline chase_attacked chase_attacked_dice(const chase_survey *own,
+                                                 const chase_survey *other) {
+  const chase_counted hurt = chase_counted_common(own->dice, other->reach);
+  const int guarded = chase_count_common(hurt, own->reach);
+  return (chase_attacked){chase_count_cells(hurt) - guarded, guarded};
 }
 
 static inline int chase_clamp_score(int score) {
@@ -116,46 +148,64 @@ static inline int chase_clamp_score(int score) {
          : score < -CHASE_SCORE_LIMIT ? -CHASE_SCORE_LIMIT : score;
 }
 
-/* The side to act has no legal decision (R11), or lacks too many dice. */
+/* The side to act has no legal decision (R11), or lacks too many dice. `moves` as in its
+ * survey. */
 static inline bool chase_stuck(const chase_evaluator *evaluator, const chase_position *position,
-                               const chase_survey *mine) {
+                               uint32_t moves) {
   const chase_variant *const variant = evaluator->variant;
   if (chase_side_lost(variant, position, position->side)) return true;
-  /* R7 and R8 forbid at most the six rays of each flagged die; else, which is rare,
-   * the decisions must be counted. */
-  if (__builtin_expect(mine->moves > CHASE_DIRECTIONS * mine->flagged, 1)) return false;
+  /* One move that nothing can forbid is enough; without one, which is rare, the
+   * decisions must be counted. */
+  if (__builtin_expect(moves >= CHASE_SURE, 1)) return false;
   return chase_count(variant, position) == 0;
 }
 
-static inline int chase_static_score(const chase_evaluator *evaluator,
-                                     const chase_position *position) {
-  const int me = position->side, other = me ^ 1;
+/* Writes the free rays as well. */
+static inline int chase_static_sight(const chase_evaluator *evaluator,
+                                     const chase_position *position, chase_sight *sight) {
   const int32_t *const w = evaluator->weights.weight;
   uint32_t occupied[CHASE_WORDS];
   chase_all_occupied(position, occupied);
   const chase_words words = chase_words_spread(occupied);
-  chase_survey mine, theirs;
-  chase_survey_side(evaluator, position, me, &words, &mine);
-  chase_survey_side(evaluator, position, other, &words, &theirs);
-  if (__builtin_expect(chase_stuck(evaluator, position, &mine), 0)) return -CHASE_SCORE_WIN;
-  const chase_counted my_dice = chase_counted_of(position->occupied[me]);
-  const chase_counted their_dice = chase_counted_of(position->occupied[other]);
-  const chase_counted my_reach = chase_counted_of(mine.reach);
-  const chase_counted their_reach = chase_counted_of(theirs.reach);
-  const chase_counted hit = {their_dice.low & my_reach.low, their_dice.high & my_reach.high};
-  const chase_counted hurt = {my_dice.low & their_reach.low, my_dice.high & their_reach.high};
-  const int act_guarded = chase_count_common(hit, their_reach);
-  const int act_loose = chase_count_common(hit, hit) - act_guarded;
-  const int wait_guarded = chase_count_common(hurt, my_reach);
-  const int wait_loose = chase_count_common(hurt, hurt) - wait_guarded;
+  /* By colour and not by whose turn it is, which costs fewer instructions. */
+  const chase_survey red = chase_survey_side(evaluator, position, CHASE_RED, &words, sight);
+  const chase_survey blue = chase_survey_side(evaluator, position, CHASE_BLUE, &words, sight);
+  const bool red_acts = position->side == CHASE_RED;
+  sight->moves = red_acts ? red.moves : blue.moves;
+  if (__builtin_expect(chase_stuck(evaluator, position, sight->moves), 0)) return -CHASE_SCORE_WIN;
+  const int lasting = chase_lasting_score(evaluator, position, &red, &blue);
+  const chase_attacked of_red = chase_attacked_dice(&red, &blue);
+  const chase_attacked of_blue = chase_attacked_dice(&blue, &red);
+  const chase_attacked act = red_acts ? of_blue : of_red;
+  const chase_attacked wait = red_acts ? of_red : of_blue;
   const int score =
-      chase_side_score(evaluator, position, me, &mine, my_dice, my_reach) -
-      chase_side_score(evaluator, position, other, &theirs, their_dice, their_reach) +
-      w[CHASE_FEATURE_ACT_LOOSE] * act_loose + w[CHASE_FEATURE_ACT_GUARDED] * act_guarded +
-      w[CHASE_FEATURE_ACT_ANY] * (act_loose > 0) - w[CHASE_FEATURE_WAIT_LOOSE] * wait_loose -
-      w[CHASE_FEATURE_WAIT_GUARDED] * wait_guarded - w[CHASE_FEATURE_WAIT_ANY] * (wait_loose > 0) -
-      w[CHASE_FEATURE_WAIT_TWO] * (wait_loose > 1) + w[CHASE_FEATURE_TEMPO];
+      (red_acts ? lasting : -lasting) + w[CHASE_FEATURE_ACT_LOOSE] * act.loose +
+      w[CHASE_FEATURE_ACT_GUARDED] * act.guarded + w[CHASE_FEATURE_ACT_ANY] * (act.loose > 0) -
+      w[CHASE_FEATURE_WAIT_LOOSE] * wait.loose - w[CHASE_FEATURE_WAIT_GUARDED] * wait.guarded -
+      w[CHASE_FEATURE_WAIT_ANY] * (wait.loose > 0) - w[CHASE_FEATURE_WAIT_TWO] * (wait.loose > 1) +
+      w[CHASE_FEATURE_TEMPO];
   return chase_clamp_score(score);
+}
+
+static inline int chase_static_score(const chase_evaluator *evaluator,
+                                     const chase_position *position) {
+  chase_sight sight;
+  return chase_static_sight(evaluator, position, &sight);
+}
+
+/* The scan of the board as chase_scan_board does it, but without counts. */
+static inline void chase_scan_sight(const chase_variant *variant, const chase_position *position,
+                                    const chase_sight *sight, chase_scan *scan) {
+  const int side = position->side;
+  const int dice = position->dice[side];
+  chase_cells cells = chase_cells_of(position->occupied[side]);
+  scan->dice = dice;
+  for (int i = 0; i < dice; i++)
+    scan->die[i] =
+        (chase_scanned){(uint8_t)chase_next_cell(&cells), sight->lanes[side][dice - i], 0, 0};
+  if (sight->moves / CHASE_SURE != sight->moves % CHASE_SURE &&
+      chase_own_on_fatal(variant, position->occupied[side]))
+    chase_forbid(variant, position, scan);
 }
 
 #endif

@@ -12,6 +12,9 @@ enum {
   CHASE_LMR_DEPTH = 3,      /* least depth of a reduction */
   CHASE_LMR_FIRST = 4,      /* decisions searched in full before */
   CHASE_NULL_DEPTH = 2,
+  CHASE_STAGED_DEPTH = 2,   /* most depth at which captures are listed first: there the search
+                               of a capture cannot change the order of quiet decisions, except
+                               in a series */
   CHASE_FUTILE_DEPTH = 3,
   CHASE_FUTILE_MARGIN = 220 /* a depth; thousandths of a die */
 };
@@ -69,6 +72,22 @@ static inline int chase_reduction(int depth, int index) {
   return 1 + (index >= 12) + (depth >= 6 && index >= 24);
 }
 
+/* What the list of a turn's decisions holds: captures often suffice. */
+typedef enum chase_listed {
+  CHASE_LISTED_NONE,
+  CHASE_LISTED_CAPTURES,
+  CHASE_LISTED_ALL
+} chase_listed;
+
+/* Has the side to act, in a turn, more legal decisions than `number`? */
+static inline bool chase_has_more(const chase_variant *variant, const chase_position *position,
+                                  const chase_scan *scan, int number) {
+  int moves = 0;
+  for (int i = 0; i < scan->dice; i++)
+    moves += chase_popcount6(scan->die[i].mask & CHASE_RAY_LANES);
+  return moves > number || chase_count_board(variant, position) > number;
+}
+
 static int chase_search_node(chase_searcher *s, const chase_position *position, int depth,
                              int alpha, int beta, int ply, bool may_pass) {
   s->pv_length[ply] = 0;
@@ -92,9 +111,12 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
       return score;
   }
   const bool plain = phase == CHASE_PHASE_TURN && !wide;
+  chase_sight sight;
+  bool seen = false;
   int futile = INT32_MAX; /* a quiet decision cannot reach more than this */
   if (plain && s->reductions && alpha > -CHASE_SCORE_PROVEN && beta < CHASE_SCORE_PROVEN) {
-    const int score = chase_static_score(s->evaluator, position);
+    const int score = chase_static_sight(s->evaluator, position, &sight);
+    seen = true;
     if (depth <= CHASE_FUTILE_DEPTH && score > -CHASE_SCORE_PROVEN) {
       if ((s->reductions & CHASE_REDUCE_STATIC) && score - CHASE_FUTILE_MARGIN * depth >= beta)
         return score - CHASE_FUTILE_MARGIN * depth;
@@ -107,12 +129,13 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
   }
   chase_candidate list[CHASE_MAX_DECISIONS];
   int n = 0; /* candidates in the list, without the table's decision */
-  bool listed = false;
+  chase_listed listed = CHASE_LISTED_NONE;
+  chase_scan scan;
   /* A distribution without a choice is no decision to think about. */
   int next_depth = depth - 1;
   if (phase == CHASE_PHASE_DUE) {
-    n = chase_candidates(s, position, phase, first, ply, list);
-    listed = true;
+    n = chase_special_candidates(s, position, phase, first, list);
+    listed = CHASE_LISTED_ALL;
     next_depth += !s->verify && n + (first != CHASE_NO_DECISION) == 1;
   }
   int best = -CHASE_SCORE_WIN;
@@ -120,11 +143,32 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
   for (int i = 0;; i++) {
     /* What the table remembers often ends it, without a list. */
     const bool remembered = i == 0 && first != CHASE_NO_DECISION;
-    if (!remembered && !listed) {
-      n = chase_candidates(s, position, phase, first, ply, list);
-      listed = true;
-    }
     const int at = i - (first != CHASE_NO_DECISION);
+    if (!remembered && listed == CHASE_LISTED_NONE) {
+      if (phase != CHASE_PHASE_TURN) {
+        n = chase_special_candidates(s, position, phase, first, list);
+        listed = CHASE_LISTED_ALL;
+      } else {
+        if (seen) chase_scan_sight(s->variant, position, &sight, &scan);
+        else chase_scan_board(s->variant, position, &scan);
+        if (depth <= CHASE_STAGED_DEPTH && !s->variant->rules.chain) {
+          n = chase_captures(s->evaluator, position, &scan, first, list);
+          listed = CHASE_LISTED_CAPTURES;
+        } else {
+          n = chase_turn_candidates(s, position, &scan, first, ply, list);
+          listed = CHASE_LISTED_ALL;
+        }
+      }
+    }
+    if (!remembered && at >= n && listed == CHASE_LISTED_CAPTURES) {
+      /* Only quiet ones are left. */
+      if (i > 0 && futile <= alpha && best > -CHASE_SCORE_PROVEN) {
+        if (futile > best && chase_has_more(s->variant, position, &scan, i)) best = futile;
+        break;
+      }
+      n = chase_turn_candidates(s, position, &scan, first, ply, list);
+      listed = CHASE_LISTED_ALL;
+    }
     if (!remembered && at >= n) break;
     const chase_candidate *const candidate = &list[remembered ? 0 : at];
     const chase_decision decision = remembered ? first : candidate->decision;
@@ -133,7 +177,7 @@ static int chase_search_node(chase_searcher *s, const chase_position *position, 
     const bool quiet = !captures && phase == CHASE_PHASE_TURN;
     if (quiet && i > 0 && futile <= alpha && best > -CHASE_SCORE_PROVEN) {
       if (futile > best) best = futile;
-      continue;
+      break; /* what follows is quiet too */
     }
     chase_position child = *position;
     chase_play(s->variant, &child, decision, NULL);
