@@ -43,49 +43,31 @@ static inline int chase_row_from_home(int side, int cell) {
   return side == CHASE_RED ? CHASE_ROWS - 1 - row : row;
 }
 
-/* Which rays an evaluation found free, so that nobody looks again. */
-typedef struct chase_sight {
-  uint32_t moves; /* of the side to act, as in its survey */
-  /* By side and die, the last one in reading order first. */
-  uint8_t lanes[2][CHASE_MAX_DICE + 1];
-} chase_sight;
-
-/* What the dice of one side come to. */
+/* What the dice of one side come to. It depends on them, on the spare dice, and on which cells
+ * are occupied. */
 typedef struct chase_survey {
   chase_counted dice;  /* their cells */
   chase_counted reach; /* cells where free rays end */
-  chase_counted near;  /* cells beside a die */
   uint32_t moves;      /* free rays, and CHASE_SURE for those that are surely legal */
-  int place;
+  int32_t score;       /* what counts for either side in the same way */
+  uint8_t lanes[CHASE_MAX_DICE + 1]; /* free lanes, those of the last die first, from 1 on */
 } chase_survey;
+
+/* What an evaluation saw, so that nobody looks again: by side. */
+typedef struct chase_sight {
+  chase_survey of[2];
+} chase_sight;
+
+/* What is known before an evaluation: the surveys of `sides`, a bit each. */
+typedef struct chase_known {
+  const chase_sight *sight;
+  unsigned sides;
+} chase_known;
+
+#define CHASE_KNOWN_NOTHING ((chase_known){NULL, 0})
 
 static inline chase_counted chase_counted_of(const uint32_t word[CHASE_WORDS]) {
   return (chase_counted){word[0] | (uint64_t)word[1] << 32, word[2]};
-}
-
-/* `words` are all occupied cells and the chamber. */
-static inline chase_survey chase_survey_side(const chase_evaluator *evaluator,
-                                             const chase_position *position, int side,
-                                             const chase_words *words, chase_sight *sight) {
-  const chase_variant *const variant = evaluator->variant;
-  const uint8_t *const value = position->value[side];
-  chase_survey out = {.dice = chase_counted_of(position->occupied[side])};
-  chase_cells cells = chase_cells_of(position->occupied[side]);
-  chase_reach reach;
-  chase_reach_clear(&reach);
-  for (size_t left = position->dice[side]; left > 0; left--) {
-    /* Unsigned, so that one number serves to find all three tables. */
-    const size_t cell = (unsigned)chase_next_cell(&cells);
-    const size_t index = cell * (CHASE_MAX_VALUE + 2) + value[cell];
-    const chase_judged *const judged = &evaluator->die[0][index];
-    const unsigned lanes = chase_free_lanes_reach(&variant->rays.die[0][index].clear,
-                                                  &judged->target, words, &reach);
-    sight->lanes[side][left] = (uint8_t)lanes;
-    out.moves += variant->lane_moves[lanes];
-    out.place += judged->place[side];
-  }
-  chase_reach_cells(&reach, &out.reach, &out.near);
-  return out;
 }
 
 static inline chase_counted chase_counted_common(chase_counted a, chase_counted b) {
@@ -93,42 +75,61 @@ static inline chase_counted chase_counted_common(chase_counted a, chase_counted 
 }
 
 static inline int chase_count_cells(chase_counted a) {
+#if defined(__POPCNT__) || defined(__aarch64__)
   return __builtin_popcountll(a.low) + __builtin_popcountll(a.high);
+#else
+  /* Sums of bits in parallel, both words together once a sum of both has room. */
+  const uint64_t two = 0x5555555555555555u, four = 0x3333333333333333u, eight = 0x0f0f0f0f0f0f0f0fu;
+  const uint64_t low = a.low - (a.low >> 1 & two), high = a.high - (a.high >> 1 & two);
+  const uint64_t both = (low & four) + (low >> 2 & four) + (high & four) + (high >> 2 & four);
+  return (int)(((both & eight) + (both >> 4 & eight)) * 0x0101010101010101u >> 56);
+#endif
 }
 
 static inline int chase_count_common(chase_counted a, chase_counted b) {
   return chase_count_cells(chase_counted_common(a, b));
 }
 
-/* The free line of a side into the chamber. */
-static inline int chase_line_score(const chase_evaluator *evaluator, int spare,
-                                   const chase_survey *survey) {
-  const int32_t *const w = evaluator->weights.weight;
-  const unsigned enters =
-      survey->reach.low >> (32 * CHASE_CHAMBER_WORD + CHASE_CHAMBER % CHASE_WORD_CELLS) & 1;
-  return w[spare ? CHASE_FEATURE_SPLIT_LINE : CHASE_FEATURE_WHOLE_LINE] & -(int)enters;
-}
-
 _Static_assert(CHASE_CHAMBER_WORD < 2, "the chamber is in the low word of those counted");
 
-/* What counts for either side in the same way: red less blue. */
-static inline int chase_lasting_score(const chase_evaluator *evaluator,
-                                      const chase_position *position, const chase_survey *red,
-                                      const chase_survey *blue) {
+/* `words` are all occupied cells and the chamber. */
+static inline __attribute__((always_inline)) void chase_survey_side(const chase_evaluator *evaluator,
+                                     const chase_position *position, int side,
+                                     const chase_words *words, chase_survey *out) {
+  const chase_variant *const variant = evaluator->variant;
+  const uint8_t *const value = position->value[side];
+  chase_cells cells = chase_cells_of(position->occupied[side]);
+  chase_reach targets;
+  chase_reach_clear(&targets);
+  uint32_t moves = 0;
+  int place = 0;
+  for (size_t left = position->dice[side]; left > 0; left--) {
+    /* Unsigned, so that one number serves to find all three tables. */
+    const size_t cell = (unsigned)chase_next_cell(&cells);
+    const size_t index = cell * (CHASE_MAX_VALUE + 2) + value[cell];
+    const chase_judged *const judged = &evaluator->die[0][index];
+    const unsigned lanes = chase_free_lanes_reach(&variant->rays.die[0][index].clear,
+                                                  &judged->target, words, &targets);
+    out->lanes[left] = (uint8_t)lanes;
+    moves += variant->lane_moves[lanes];
+    place += judged->place[side];
+  }
+  const chase_counted dice = chase_counted_of(position->occupied[side]);
+  chase_counted reach, near;
+  chase_reach_cells(&targets, &reach, &near);
   const int32_t *const w = evaluator->weights.weight;
-  const uint8_t *const dice = position->dice, *const spare = position->spare;
-  const int moves = (int)(red->moves % CHASE_SURE) - (int)(blue->moves % CHASE_SURE);
-  const int linked =
-      chase_count_common(red->dice, red->near) - chase_count_common(blue->dice, blue->near);
-  const int reach = chase_count_cells(red->reach) - chase_count_cells(blue->reach);
-  const int guarded =
-      chase_count_common(red->dice, red->reach) - chase_count_common(blue->dice, blue->reach);
-  return red->place - blue->place + evaluator->dice[dice[CHASE_RED]] -
-         evaluator->dice[dice[CHASE_BLUE]] + evaluator->spare[spare[CHASE_RED]] -
-         evaluator->spare[spare[CHASE_BLUE]] + w[CHASE_FEATURE_MOBILITY] * moves +
-         w[CHASE_FEATURE_LINKED] * linked + w[CHASE_FEATURE_REACH] * reach +
-         w[CHASE_FEATURE_GUARDED] * guarded + chase_line_score(evaluator, spare[CHASE_RED], red) -
-         chase_line_score(evaluator, spare[CHASE_BLUE], blue);
+  const int spare = position->spare[side];
+  const int line = spare ? CHASE_FEATURE_SPLIT_LINE : CHASE_FEATURE_WHOLE_LINE;
+  const unsigned enters =
+      reach.low >> (32 * CHASE_CHAMBER_WORD + CHASE_CHAMBER % CHASE_WORD_CELLS) & 1;
+  out->dice = dice;
+  out->reach = reach;
+  out->moves = moves;
+  out->score = place + evaluator->dice[position->dice[side]] + evaluator->spare[spare] +
+               w[CHASE_FEATURE_MOBILITY] * (int)(moves % CHASE_SURE) +
+               w[CHASE_FEATURE_LINKED] * chase_count_common(dice, near) +
+               w[CHASE_FEATURE_REACH] * chase_count_cells(reach) +
+               w[CHASE_FEATURE_GUARDED] * chase_count_common(reach, dice) + (w[line] & -(int)enters);
 }
 
 /* Dice that the other side attacks. */
@@ -160,26 +161,26 @@ static inline bool chase_stuck(const chase_evaluator *evaluator, const chase_pos
   return chase_count(variant, position) == 0;
 }
 
-/* Writes the free rays as well. */
-static inline int chase_static_sight(const chase_evaluator *evaluator,
-                                     const chase_position *position, chase_sight *sight) {
+/* Writes what it saw as well; `known` may be taken over. */
+static __attribute__((noinline)) int chase_static_sight(const chase_evaluator *evaluator,
+                                     const chase_position *position, chase_known known,
+                                     chase_sight *sight) {
   const int32_t *const w = evaluator->weights.weight;
   uint32_t occupied[CHASE_WORDS];
   chase_all_occupied(position, occupied);
   const chase_words words = chase_words_spread(occupied);
   /* By colour and not by whose turn it is, which costs fewer instructions. */
-  const chase_survey red = chase_survey_side(evaluator, position, CHASE_RED, &words, sight);
-  const chase_survey blue = chase_survey_side(evaluator, position, CHASE_BLUE, &words, sight);
-  const bool red_acts = position->side == CHASE_RED;
-  sight->moves = red_acts ? red.moves : blue.moves;
-  if (__builtin_expect(chase_stuck(evaluator, position, sight->moves), 0)) return -CHASE_SCORE_WIN;
-  const int lasting = chase_lasting_score(evaluator, position, &red, &blue);
-  const chase_attacked of_red = chase_attacked_dice(&red, &blue);
-  const chase_attacked of_blue = chase_attacked_dice(&blue, &red);
-  const chase_attacked act = red_acts ? of_blue : of_red;
-  const chase_attacked wait = red_acts ? of_red : of_blue;
+  if (known.sides >> CHASE_RED & 1) sight->of[CHASE_RED] = known.sight->of[CHASE_RED];
+  else chase_survey_side(evaluator, position, CHASE_RED, &words, &sight->of[CHASE_RED]);
+  if (known.sides >> CHASE_BLUE & 1) sight->of[CHASE_BLUE] = known.sight->of[CHASE_BLUE];
+  else chase_survey_side(evaluator, position, CHASE_BLUE, &words, &sight->of[CHASE_BLUE]);
+  const chase_survey *const mine = &sight->of[position->side];
+  const chase_survey *const theirs = &sight->of[position->side ^ 1];
+  if (__builtin_expect(chase_stuck(evaluator, position, mine->moves), 0)) return -CHASE_SCORE_WIN;
+  const chase_attacked act = chase_attacked_dice(theirs, mine);
+  const chase_attacked wait = chase_attacked_dice(mine, theirs);
   const int score =
-      (red_acts ? lasting : -lasting) + w[CHASE_FEATURE_ACT_LOOSE] * act.loose +
+      mine->score - theirs->score + w[CHASE_FEATURE_ACT_LOOSE] * act.loose +
       w[CHASE_FEATURE_ACT_GUARDED] * act.guarded + w[CHASE_FEATURE_ACT_ANY] * (act.loose > 0) -
       w[CHASE_FEATURE_WAIT_LOOSE] * wait.loose - w[CHASE_FEATURE_WAIT_GUARDED] * wait.guarded -
       w[CHASE_FEATURE_WAIT_ANY] * (wait.loose > 0) - w[CHASE_FEATURE_WAIT_TWO] * (wait.loose > 1) +
@@ -190,7 +191,7 @@ static inline int chase_static_sight(const chase_evaluator *evaluator,
 static inline int chase_static_score(const chase_evaluator *evaluator,
                                      const chase_position *position) {
   chase_sight sight;
-  return chase_static_sight(evaluator, position, &sight);
+  return chase_static_sight(evaluator, position, CHASE_KNOWN_NOTHING, &sight);
 }
 
 /* The scan of the board as chase_scan_board does it, but without counts. */
@@ -198,12 +199,13 @@ static inline void chase_scan_sight(const chase_variant *variant, const chase_po
                                     const chase_sight *sight, chase_scan *scan) {
   const int side = position->side;
   const int dice = position->dice[side];
+  const chase_survey *const survey = &sight->of[side];
   chase_cells cells = chase_cells_of(position->occupied[side]);
   scan->dice = dice;
   for (int i = 0; i < dice; i++)
     scan->die[i] =
-        (chase_scanned){(uint8_t)chase_next_cell(&cells), sight->lanes[side][dice - i], 0, 0};
-  if (sight->moves / CHASE_SURE != sight->moves % CHASE_SURE &&
+        (chase_scanned){(uint8_t)chase_next_cell(&cells), survey->lanes[dice - i], 0, 0};
+  if (survey->moves / CHASE_SURE != survey->moves % CHASE_SURE &&
       chase_own_on_fatal(variant, position->occupied[side]))
     chase_forbid(variant, position, scan);
 }

@@ -101,7 +101,7 @@ static inline int chase_captures(const chase_evaluator *evaluator, const chase_p
  * every way. Looks CHASE_MAX_QUIET decisions ahead. Without pruning this is a
  * plain minimax, and alpha-beta gives the same value. */
 static int chase_quiesce(chase_searcher *s, const chase_position *position, int alpha, int beta,
-                         int ply, int looked) {
+                         int ply, int looked, chase_known known) {
   if (__builtin_expect(s->halted, 0)) return 0;
   const chase_phase phase = chase_position_phase(s->variant, position);
   if (__builtin_expect(phase == CHASE_PHASE_LOST, 0)) return ply - CHASE_SCORE_WIN;
@@ -110,7 +110,7 @@ static int chase_quiesce(chase_searcher *s, const chase_position *position, int 
   int best = -CHASE_SCORE_WIN;
   if (phase == CHASE_PHASE_TURN || looked >= CHASE_MAX_QUIET) {
     chase_sight sight;
-    best = chase_static_sight(s->evaluator, position, &sight);
+    best = chase_static_sight(s->evaluator, position, known, &sight);
     if (__builtin_expect(best <= -CHASE_SCORE_WIN, 0)) return ply - CHASE_SCORE_WIN;
     if (best >= beta || looked >= CHASE_MAX_QUIET) return best;
     if (best > alpha) alpha = best;
@@ -127,8 +127,10 @@ static int chase_quiesce(chase_searcher *s, const chase_position *position, int 
     chase_play(s->variant, &child, list[i].decision, NULL);
     chase_count_node(s);
     const int score = child.side == position->side
-                          ? chase_quiesce(s, &child, alpha, beta, ply + 1, looked + 1)
-                          : -chase_quiesce(s, &child, -beta, -alpha, ply + 1, looked + 1);
+                          ? chase_quiesce(s, &child, alpha, beta, ply + 1, looked + 1,
+                                          CHASE_KNOWN_NOTHING)
+                          : -chase_quiesce(s, &child, -beta, -alpha, ply + 1, looked + 1,
+                                           CHASE_KNOWN_NOTHING);
     if (__builtin_expect(s->halted, 0)) return 0;
     if (score <= best) continue;
     best = score;
