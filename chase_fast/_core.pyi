@@ -52,6 +52,8 @@ MAX_PERFT_DEPTH: int
 # kind, cell, direction, other, value, other_value, all uint8; 255 = does not apply
 DECISION_DTYPE: np.dtype[np.void]
 GAME_DTYPE: np.dtype[np.void]  # chase_game_stats, 64 bytes
+DETAIL_DTYPE: np.dtype[np.void]  # chase_game_detail, 56 bytes
+TURN_DTYPE: np.dtype[np.void]  # chase_turn_row, 8 bytes
 
 def cell_name(cell: int) -> str: ...  # 0 -> "i1"
 def parse_cell(text: str) -> int: ...  # "i1" -> 0; NotationError
@@ -308,6 +310,29 @@ def play_game(
     max_turns: int,
     stop: StopFlag,
 ) -> tuple[list[Move], np.void] | None: ...
+
+class SeriesResult(NamedTuple):
+    stats: npt.NDArray[np.void]
+    details: npt.NDArray[np.void]
+    moves: npt.NDArray[np.uint32] | None
+    turns: npt.NDArray[np.void] | None
+    heat: npt.NDArray[np.uint64] | None
+
+def count_game(
+    start: Position, moves: Sequence[Move], *, max_turns: int = 0, keep_turns: bool = False
+) -> SeriesResult: ...
+def play_series(
+    a: CorePlayer,
+    b: CorePlayer,
+    starts: Sequence[Position],
+    seeds: npt.NDArray[np.uint64],
+    swapped: npt.NDArray[np.bool_],
+    *,
+    max_turns: int,
+    stop: StopFlag,
+    keep_moves: bool = False,
+    keep_turns: bool = False,
+) -> SeriesResult: ...
 
 _STATUS_COUNT: int
 

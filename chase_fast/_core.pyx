@@ -20,7 +20,7 @@ from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport getenv
-from libc.string cimport memcmp
+from libc.string cimport memcmp, memcpy, memset
 
 from chase_fast._csrc cimport *
 
@@ -158,3 +158,4 @@ include "_position.pxi"
 include "_legal.pxi"
 include "_batch.pxi"
 include "_search.pxi"
+include "_series.pxi"

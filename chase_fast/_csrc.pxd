@@ -349,6 +349,40 @@ cdef extern from "players.h" nogil:
     chase_status chase_player_choose(chase_player *player, const chase_game *game,
                                      const int32_t *stop, chase_report report, void *context,
                                      chase_analysis *out, chase_decision *decision)
+    ctypedef struct chase_game_detail:
+        uint32_t choices
+
+    ctypedef struct chase_turn_row:
+        uint16_t options
+
+    enum:
+        CHASE_HEATS
+
+    ctypedef struct chase_game_log:
+        bint keep_decisions
+        bint keep_turns
+        uint64_t decisions
+        chase_decision *decision
+        uint64_t turns
+        chase_turn_row *turn
+        uint64_t heat[CHASE_HEATS][2][CHASE_CELLS]
+
+    void chase_game_log_free(chase_game_log *log)
     chase_status chase_game_play(chase_game *game, chase_player **players, uint64_t game_seed,
                                  const int32_t *stop, chase_game_stats *stats,
-                                 chase_decision *out, uint64_t capacity, uint64_t *count)
+                                 chase_game_detail *detail, chase_game_log *log)
+
+    chase_status chase_game_count(chase_game *game, const chase_decision *decisions,
+                                  uint64_t count, chase_game_stats *stats,
+                                  chase_game_detail *detail, chase_game_log *log)
+
+    ctypedef struct chase_series:
+        uint64_t games
+        const chase_position *starts
+        const uint64_t *seeds
+        const uint8_t *swapped
+        uint32_t max_turns
+
+    chase_status chase_series_play(chase_player *const *players, const chase_series *series,
+                                   const int32_t *stop, chase_game_stats *stats,
+                                   chase_game_detail *detail, chase_game_log *log, uint64_t *done)

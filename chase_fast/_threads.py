@@ -35,6 +35,38 @@ def run_jobs(
 
     Raises:
         BaseException: What a job or `finished` raised first.
+    """
+    results: list[T] = []
+    early: dict[int, T] = {}
+
+    def collect(number: int, result: T) -> None:
+        early[number] = result
+        while len(results) in early:
+            results.append(early.pop(len(results)))
+            if finished is not None:
+                finished(results[-1])
+
+    run_unordered(jobs, threads, stop, collect)
+    return results
+
+
+def run_unordered(
+    jobs: Sequence[Callable[[], T]],
+    threads: int,
+    stop: StopFlag,
+    finished: Callable[[int, T], object],
+) -> None:
+    """As `run_jobs`, but each result is handed out at once, and none is kept.
+
+    Args:
+        jobs: What to do, begun in this order.
+        threads: How many at a time, at least 1.
+        stop: Set when the call ends, however it ends; the jobs poll it.
+        finished: Called by this thread with the number of a job and its result; true ends the
+            call, and jobs under way with it.
+
+    Raises:
+        BaseException: What a job or `finished` raised first.
 
     The exception of Ctrl-C may strike between any two instructions of this thread. In the code of
     `concurrent.futures` or `threading` that leaves locks taken which the workers need, and the
@@ -56,13 +88,12 @@ def run_jobs(
             done.put(None)
 
     workers = 0
-    results: list[T] = []
-    early: dict[int, T] = {}
+    left = len(jobs)
     try:
         for _ in range(min(threads, len(jobs))):
             _thread.start_new_thread(work, ())
             workers += 1
-        while len(results) < len(jobs):
+        while left:
             try:
                 # A signal just before the wait begins does not end it; look now and then.
                 item = done.get(timeout=_PATIENCE)
@@ -73,12 +104,9 @@ def run_jobs(
             if item is None:
                 workers -= 1
                 continue
-            early[item[0]] = item[1]
-            while len(results) in early:
-                results.append(early.pop(len(results)))
-                if finished is not None:
-                    finished(results[-1])
-        return results
+            left -= 1
+            if finished(*item):
+                break
     finally:
         # Wherever Ctrl-C struck; it does nothing to work that is done.
         stop.set()

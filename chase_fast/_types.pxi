@@ -121,6 +121,39 @@ if GAME_DTYPE.itemsize != sizeof(chase_game_stats):
         f"chase_game_stats has {sizeof(chase_game_stats)} bytes, expected {GAME_DTYPE.itemsize}"
     )
 
+# Likewise chase_game_detail.
+DETAIL_DTYPE = np.dtype(
+    [
+        ("options_mantissa", np.float64),
+        ("options_exponent", np.uint32),
+        ("choices", np.uint32),
+        ("exchanged", np.uint32, (5,)),
+        ("first_capture", np.uint32),
+        ("first_capture_side", np.int8),
+        ("behind", np.uint8, (2,)),
+    ],
+    align=True,
+)
+# And chase_turn_row.
+TURN_DTYPE = np.dtype(
+    [
+        ("options", np.uint16),
+        ("decisions", np.uint8),
+        ("side", np.uint8),
+        ("dice", np.uint8, (2,)),
+        ("spare", np.uint8, (2,)),
+    ],
+    align=True,
+)
+if DETAIL_DTYPE.itemsize != sizeof(chase_game_detail):
+    raise ImportError(
+        f"chase_game_detail has {sizeof(chase_game_detail)} bytes, expected {DETAIL_DTYPE.itemsize}"
+    )
+if TURN_DTYPE.itemsize != sizeof(chase_turn_row):
+    raise ImportError(
+        f"chase_turn_row has {sizeof(chase_turn_row)} bytes, expected {TURN_DTYPE.itemsize}"
+    )
+
 cdef tuple _CELL_NAMES = tuple([row + column for row in "ihgfedcba" for column in "123456789"])
 cdef dict _CELLS = {name: cell for cell, name in enumerate(_CELL_NAMES)}
 

@@ -6,6 +6,7 @@
 #include "mcts.h"
 #include "playout.h"
 #include "root.h"
+#include "series.h"
 
 static int chase_count_kernel(const chase_variant *variant, const chase_position *position) {
   return chase_count(variant, position);
@@ -30,7 +31,7 @@ static int chase_evaluate_kernel(const chase_evaluator *evaluator,
   {                                                                                  \
     .name = isa_name, .count = chase_count_kernel, .list = chase_list_kernel,        \
     .at = chase_at_kernel, .perft = chase_perft_kernel, .playouts = chase_playouts_kernel, \
-    .evaluate = chase_evaluate_kernel, .deepen = chase_deepen,                       \
+    .random_series = chase_random_series_kernel, .evaluate = chase_evaluate_kernel, .deepen = chase_deepen,                       \
     .simulate = chase_simulate                                                       \
   }
 

@@ -4,10 +4,6 @@
 
 #include "apply.h"
 
-static inline bool chase_stop_requested(chase_stop_flag *stop) {
-  return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
-}
-
 /* depth >= 1. Stops polling below depth 3, whose nodes take well under a
  * millisecond on boards of usual size. Returns a count that is meaningless once stop is set. */
 static uint64_t chase_perft_decisions(const chase_variant *variant, const chase_position *position,

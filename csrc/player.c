@@ -96,9 +96,7 @@ void chase_player_free(chase_player *player) {
 }
 
 void chase_player_new_game(chase_player *player, uint64_t game_seed, int side) {
-  /* Two players of one seed in one game must not draw the same numbers. */
-  const uint64_t seed = player->options.seed * 2 + (uint64_t)side;
-  chase_stream_start(&player->stream, seed ^ 0x706c61796572u, game_seed);
+  chase_player_stream(player, game_seed, side, &player->stream);
   player->turn = UINT64_MAX;
   if (player->table.bucket) chase_table_empty(&player->table);
   if (player->tree) chase_tree_clear(player->tree);

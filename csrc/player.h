@@ -20,4 +20,12 @@ struct chase_player {
   chase_tree *tree;          /* mcts */
 };
 
+/* Its random numbers in one game. */
+static inline void chase_player_stream(const chase_player *player, uint64_t game_seed, int side,
+                                       chase_stream *out) {
+  /* Two players of one seed in one game must not draw the same numbers. */
+  const uint64_t seed = player->options.seed * 2 + (uint64_t)side;
+  chase_stream_start(out, seed ^ 0x706c61796572u, game_seed);
+}
+
 #endif

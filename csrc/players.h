@@ -206,14 +206,75 @@ chase_status chase_player_choose(chase_player *player, const chase_game *game,
 
 /* ---- Games of two players -------------------------------------------- */
 
+/* What is told of a game beside its chase_game_stats; of the decisions played, not
+ * of an opening. */
+typedef struct chase_game_detail { /* 56 bytes */
+  double options_mantissa;   /* product of the numbers of options of all decisions: this ... */
+  uint32_t options_exponent; /* ... times two to the power of this */
+  uint32_t choices;          /* distributions with more than one option */
+  uint32_t exchanged[5];     /* exchanges, by the pips that change hands: 1 .. 5 */
+  uint32_t first_capture;    /* turn, from 1, of the first capture; 0: none */
+  int8_t first_capture_side; /* that captured; -1: none */
+  uint8_t behind[2];         /* most dice that a side was behind, after any decision */
+} chase_game_detail;
+
+/* One turn, as it begins. */
+typedef struct chase_turn_row { /* 8 bytes */
+  uint16_t options;  /* of its first decision */
+  uint8_t decisions; /* at most 255 */
+  uint8_t side;
+  uint8_t dice[2];
+  uint8_t spare[2];
+} chase_turn_row;
+
+enum chase_heat { CHASE_HEAT_OCCUPIED = 0, CHASE_HEAT_CAPTURED, CHASE_HEAT_ARRIVED, CHASE_HEATS };
+
+/* What is kept of games that are played, one game after the other. Begin with
+ * {0} and what is to be kept; grows by allocation. */
+typedef struct chase_game_log {
+  bool keep_decisions, keep_turns; /* with the turns goes the heat */
+  uint64_t decisions, decision_room;
+  chase_decision *decision;
+  uint64_t turns, turn_room;
+  chase_turn_row *turn;
+  /* Of dice by side and cell: occupied, counted at the beginning of each turn;
+   * captured there, by the side that lost them; arrived, where a move ended: of
+   * the chamber, its cell. */
+  uint64_t heat[CHASE_HEATS][2][CHASE_CELLS];
+} chase_game_log;
+
+void chase_game_log_free(chase_game_log *log); /* what it holds; it may be used again */
+
 /* Plays on to the end of `game`, whose history is the opening: a pure function of
- * that, the players and the seed. `stats` counts the decisions played here (its
- * turns and terminations those of the whole game); decisions go to `out`, at
- * most `capacity`, their number to *count. CHASE_OK, CHASE_MEMORY,
- * CHASE_STOPPED, CHASE_BAD_ARGUMENT (too little capacity; no turn limit). */
+ * that, the players and the seed. `stats` and `detail` count the decisions played
+ * here (turns and terminations those of the whole game); `log` may be NULL.
+ * CHASE_OK, CHASE_MEMORY, CHASE_STOPPED, CHASE_BAD_ARGUMENT (no turn limit). */
 chase_status chase_game_play(chase_game *game, chase_player *players[2], uint64_t game_seed,
-                             chase_stop_flag *stop, chase_game_stats *stats, chase_decision *out,
-                             uint64_t capacity, uint64_t *count);
+                             chase_stop_flag *stop, chase_game_stats *stats,
+                             chase_game_detail *detail, chase_game_log *log);
+
+/* Likewise the counts of decisions that were played elsewhere; where they do not end
+ * the game the termination is CHASE_NOT_OVER. CHASE_OK, CHASE_MEMORY, CHASE_ILLEGAL. */
+chase_status chase_game_count(chase_game *game, const chase_decision *decisions, uint64_t count,
+                              chase_game_stats *stats, chase_game_detail *detail,
+                              chase_game_log *log);
+
+/* Games of two players from many positions, each a game of its own. */
+typedef struct chase_series {
+  uint64_t games;
+  const chase_position *starts; /* of each game, as all below; none is over */
+  const uint64_t *seeds;
+  const uint8_t *swapped;       /* 0: players[0] is red; 1: blue */
+  uint32_t max_turns;           /* from each start, 1 .. CHASE_MAX_TURN_LIMIT */
+} chase_series;
+
+/* Game i depends on (variant, players, starts[i], seeds[i], swapped[i], max_turns)
+ * alone. *done = games finished, also when stopped; `log` may be NULL. Fast where
+ * both players are random and nothing is kept. Allocates. CHASE_OK, CHASE_MEMORY,
+ * CHASE_STOPPED, CHASE_BAD_ARGUMENT. */
+chase_status chase_series_play(chase_player *const players[2], const chase_series *series,
+                               chase_stop_flag *stop, chase_game_stats *stats,
+                               chase_game_detail *detail, chase_game_log *log, uint64_t *done);
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "detail.h"
 #include "perft.h"
 #include "rng.h"
 #include "tally.h"
@@ -82,20 +83,27 @@ static inline int chase_seen_add(chase_seen *seen, uint64_t hash) {
   return before;
 }
 
-/* Plays game (seed, game) once more up to `decisions` and counts, exactly, how
- * often its last position occurred. */
+/* The numbers of a game: of both sides in stream[0], or of each in its own. */
+typedef struct chase_lot {
+  chase_stream stream[2];
+} chase_lot;
+
+/* Plays a game once more up to `decisions` and counts, exactly, how often its last
+ * position occurred. `apart`: as for chase_play_random. */
 static __attribute__((noinline)) bool chase_confirm_repetition(const chase_variant *variant,
                                                                const chase_position *start,
-                                                               uint64_t seed, uint64_t game,
+                                                               const chase_lot *lot, int apart,
                                                                uint32_t decisions,
                                                                const chase_position *last) {
-  chase_stream stream;
-  chase_stream_start(&stream, seed, game);
+  chase_lot again;
+  for (int i = 0; i <= apart; i++)
+    chase_stream_start(&again.stream[i], lot->stream[i].seed, lot->stream[i].game);
   chase_position position = *start;
   int occurrences = chase_position_equal(&position, last);
   for (uint32_t i = 0; i < decisions; i++) {
     const int n = chase_count(variant, &position);
-    const int index = (int)chase_stream_below(&stream, (uint32_t)n);
+    chase_stream *const stream = &again.stream[position.side & apart];
+    const int index = (int)chase_stream_below(stream, (uint32_t)n);
     chase_play(variant, &position, chase_at(variant, &position, index), NULL);
     occurrences += chase_position_equal(&position, last);
   }
@@ -149,14 +157,19 @@ typedef struct chase_workspace {
   chase_turn_log log;
 } chase_workspace;
 
-static inline chase_status chase_play_game(const chase_variant *variant,
-                                           const chase_position *start,
-                                           const chase_playout_options *options, uint64_t game,
-                                           chase_stop_flag *stop, chase_workspace *work,
-                                           chase_game_stats *out) {
+static void chase_workspace_free(chase_workspace *work) {
+  free(work->seen.log);
+  free(work->seen.filter);
+  free(work);
+}
+
+/* A random game. `apart` is 1 where each side draws from its own stream; it and
+ * whether there is a `detail` are constants to the compiler. */
+static inline __attribute__((always_inline)) chase_status chase_play_random(
+    const chase_variant *variant, const chase_position *start, chase_lot *lot, int apart,
+    uint32_t max_turns, chase_stop_flag *stop, chase_workspace *work, chase_game_stats *out,
+    chase_game_detail *detail) {
   const enum chase_repetition rule = (enum chase_repetition)variant->rules.repetition;
-  chase_stream stream;
-  chase_stream_start(&stream, options->seed, game);
   chase_position position = *start;
   chase_game_stats stats = {.winner = -1};
   if (rule == CHASE_REPETITION_THREEFOLD) {
@@ -188,7 +201,7 @@ static inline chase_status chase_play_game(const chase_variant *variant,
       break;
     }
     if (new_turn) {
-      if (stats.turns == options->max_turns) {
+      if (stats.turns == max_turns) {
         chase_finish(&stats, CHASE_BY_TURN_LIMIT, -1);
         break;
       }
@@ -196,19 +209,24 @@ static inline chase_status chase_play_game(const chase_variant *variant,
       if (__builtin_expect(stats.turns % 1024 == 0, 0) && chase_stop_requested(stop))
         return CHASE_STOPPED;
     }
-    const int index = (int)chase_stream_below(&stream, (uint32_t)n);
+    const int index = (int)chase_stream_below(&lot->stream[position.side & apart], (uint32_t)n);
     const chase_decision decision = phase == CHASE_PHASE_TURN
                                         ? chase_pick(variant, &position, &scan, index)
                                         : special[index];
     stats.decisions++;
     stats.options += (uint32_t)n;
     stats.forced += n == 1;
+    if (detail) chase_detail_options(detail, n, phase == CHASE_PHASE_DUE);
     const int side = position.side;
     if (__builtin_expect(chase_decision_kind(decision) == CHASE_MOVE, 1)) {
       chase_recorder recorder = {.trace = NULL};
       chase_play_move(variant, &position, decision, &recorder);
       chase_tally(&stats, &recorder.events);
+      if (detail && (recorder.events.captures | recorder.events.split))
+        chase_detail_dice(detail, &position, side, recorder.events.captures, stats.turns);
     } else {
+      if (detail && chase_decision_kind(decision) == CHASE_EXCHANGE)
+        chase_detail_exchange(detail, &position, decision);
       chase_play_other(variant, &position, decision);
       stats.exchanges += chase_decision_kind(decision) == CHASE_EXCHANGE;
       if (phase == CHASE_PHASE_DUE) {
@@ -221,14 +239,23 @@ static inline chase_status chase_play_game(const chase_variant *variant,
       const int before = chase_seen_add(&work->seen, position.hash);
       if (__builtin_expect(before < 0, 0)) return CHASE_MEMORY;
       drawn = __builtin_expect(before >= 2, 0) &&
-              chase_confirm_repetition(variant, start, options->seed, game, stats.decisions,
-                                       &position);
+              chase_confirm_repetition(variant, start, lot, apart, stats.decisions, &position);
     } else if (rule == CHASE_REPETITION_MOVES) {
       drawn = chase_turn_log_add(&work->log, decision, new_turn);
     }
   }
   *out = stats;
   return CHASE_OK;
+}
+
+/* Allocates what random games need; NULL if memory is out. */
+static chase_workspace *chase_workspace_new(void) {
+  chase_workspace *const work = malloc(sizeof *work);
+  if (!work) return NULL;
+  work->seen = (chase_seen){0};
+  if (chase_seen_allocate(&work->seen, CHASE_SEEN_FIRST_SIZE)) return work;
+  chase_workspace_free(work);
+  return NULL;
 }
 
 static chase_status chase_playouts_kernel(const chase_variant *variant,
@@ -240,21 +267,19 @@ static chase_status chase_playouts_kernel(const chase_variant *variant,
   if (options->max_turns < 1 || options->max_turns > CHASE_MAX_TURN_LIMIT ||
       (options->games > 0 && options->first_game > UINT64_MAX - (options->games - 1)))
     return CHASE_BAD_ARGUMENT;
-  chase_workspace *const work = malloc(sizeof *work);
+  chase_workspace *const work = chase_workspace_new();
   if (!work) return CHASE_MEMORY;
   chase_status status = CHASE_OK;
-  work->seen = (chase_seen){0};
-  if (!chase_seen_allocate(&work->seen, CHASE_SEEN_FIRST_SIZE)) status = CHASE_MEMORY;
+  chase_lot lot;
   for (uint64_t i = 0; i < options->games && status == CHASE_OK; i++) {
+    chase_stream_start(&lot.stream[0], options->seed, options->first_game + i);
     status = chase_stop_requested(stop)
                  ? CHASE_STOPPED
-                 : chase_play_game(variant, position, options, options->first_game + i, stop, work,
-                                   &out[i]);
+                 : chase_play_random(variant, position, &lot, 0, options->max_turns, stop, work,
+                                     &out[i], NULL);
     if (status == CHASE_OK) *done = i + 1;
   }
-  free(work->seen.log);
-  free(work->seen.filter);
-  free(work);
+  chase_workspace_free(work);
   return status;
 }
 

@@ -5,6 +5,10 @@
 
 #include "variant.h"
 
+static inline bool chase_stop_requested(chase_stop_flag *stop) {
+  return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
+}
+
 static inline uint32_t chase_cell_bit(int cell) {
   return (uint32_t)1 << ((unsigned)cell % CHASE_WORD_CELLS);
 }

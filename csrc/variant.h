@@ -23,6 +23,8 @@ typedef struct chase_kernels {
   chase_status (*playouts)(const chase_variant *, const chase_position *,
                            const chase_playout_options *, chase_stop_flag *, chase_game_stats *,
                            uint64_t *);
+  chase_status (*random_series)(chase_player *const[2], const chase_series *, chase_stop_flag *,
+                                chase_game_stats *, chase_game_detail *, uint64_t *);
   int (*evaluate)(const chase_evaluator *, const chase_position *);
   void (*deepen)(struct chase_searcher *, const chase_position *, int, int, struct chase_roots *,
                  chase_report, void *, chase_analysis *);

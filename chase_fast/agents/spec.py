@@ -268,6 +268,28 @@ class PlayerSpec:
                 return value
         return next(option.default for option in OPTIONS[self.kind] if option.name == name)
 
+    @property
+    def reproducible(self) -> bool:
+        """Whether its games depend on nothing but rules, opening, players and seed.
+
+        Programs, clocks and several threads do not let them.
+        """
+        if self.kind == "ext":
+            return False
+        if self.kind in ("ab", "mcts") and self.get("time") is not None:
+            return False
+        return self.kind != "ab" or self.get("threads") == 1
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether it plays without chance: from the same position always the same."""
+        return (
+            self.kind == "ab"
+            and self.reproducible
+            and not self.get("eps")
+            and not self.get("temp")
+        )
+
     def replace(self, **changes: Value | None) -> PlayerSpec:
         """The same player with other options; None takes one away.
 

@@ -25,8 +25,8 @@ pytestmark = pytest.mark.no_core
 C_ORDER = (
     "tuning", "chase", "players", "rules", "topology", "rays", "raytest", "zobrist", "variant",
     "position", "push", "movegen", "apply", "decision", "outcome", "notation", "rng", "perft",
-    "tally", "playout", "history", "game", "eval", "tt", "searcher", "quiet", "order", "search",
-    "root", "tree", "mcts", "player", "selfplay", "kernels",
+    "tally", "detail", "playout", "history", "game", "eval", "tt", "searcher", "quiet", "order", "search",
+    "root", "tree", "mcts", "player", "series", "selfplay", "kernels",
 )  # fmt: skip
 
 # No I/O, no clock, and of the mathematical functions none but sqrt, which is exact everywhere.
