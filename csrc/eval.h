@@ -104,11 +104,11 @@ static inline __attribute__((always_inline)) void chase_survey_side(const chase_
   uint32_t moves = 0;
   int place = 0;
   for (size_t left = position->dice[side]; left > 0; left--) {
-    /* Unsigned, so that one number serves to find all three tables. */
+    /* Unsigned, which saves widening them. */
     const size_t cell = (unsigned)chase_next_cell(&cells);
-    const size_t index = cell * (CHASE_MAX_VALUE + 2) + value[cell];
-    const chase_judged *const judged = &evaluator->die[0][index];
-    const unsigned lanes = chase_free_lanes_reach(&variant->rays.die[0][index].clear,
+    const size_t v = value[cell];
+    const chase_judged *const judged = &evaluator->die[cell][v];
+    const unsigned lanes = chase_free_lanes_reach(&variant->rays.die[cell][v].clear,
                                                   &judged->target, words, &targets);
     out->lanes[left] = (uint8_t)lanes;
     moves += variant->lane_moves[lanes];
