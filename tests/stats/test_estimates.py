@@ -305,7 +305,7 @@ def test_the_bootstrap_keeps_its_promise(score: float) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("score", [0.05, 0.2, 0.5, 0.8, 0.95])
+@pytest.mark.parametrize("score", [0.05, 0.5, 0.95])
 @pytest.mark.parametrize("statistic", ["mean", "ratio"])
 def test_the_bootstrap_keeps_its_promise_in_full(score: float, statistic: str) -> None:
     rng = np.random.default_rng(int(9000 * score))
@@ -314,10 +314,10 @@ def test_the_bootstrap_keeps_its_promise_in_full(score: float, statistic: str) -
         columns = np.stack(alike_games(rng, score), 1)
         if statistic == "mean":
             rates = (rng.random((400, 2)) < score).mean(1)
-            found.append(clustered_bootstrap(rates, replications=1000, seed=seed))
+            found.append(clustered_bootstrap(rates, replications=500, seed=seed))
         else:
             found.append(
-                clustered_bootstrap(columns, replications=1000, seed=seed, statistic="ratio")
+                clustered_bootstrap(columns, replications=500, seed=seed, statistic="ratio")
             )
     assert 0.93 <= covered(found, score) <= 0.97
 
