@@ -160,7 +160,9 @@ class Batcher(Generic[P, R]):
             return self._end(ticket, _EXPIRED)
         try:
             ticket.cost = self._estimate(item)
-        except Exception as error:  # noqa: BLE001 - a hook may raise anything; its item's fault
+        except KeyboardInterrupt:  # meant for the process
+            raise
+        except BaseException as error:  # noqa: BLE001 - a hook may raise anything
             return self._end(ticket, Answer(Ending.ERROR, error=error))
         if ticket.cost <= self._config.inline_budget_us and self._queue.empty():
             return self._inline(ticket)
@@ -256,7 +258,9 @@ class Batcher(Generic[P, R]):
         self.counts.inline += 1
         try:
             results = self._call(ticket.item.key, [ticket.item.payload], Stop())
-        except Exception as error:  # noqa: BLE001 - a hook may raise anything
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001
             return self._end(ticket, Answer(Ending.ERROR, error=error))
         return self._end(ticket, Answer(Ending.RESULT, results[0]))
 

@@ -55,15 +55,44 @@ class _Heap(Generic[P, R]):
         self._entries.clear()
 
 
+class _Load:
+    """What waits: engine items, bytes, estimated µs."""
+
+    __slots__ = ("cost", "count", "size", "units")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.units = 0
+        self.size = 0
+        self.cost = 0.0
+
+    def change(self, ticket: Ticket[P, R], sign: int) -> None:
+        self.count += sign
+        self.units += sign * ticket.item.units
+        self.size += sign * ticket.item.size
+        self.cost += sign * ticket.cost
+        if not self.count:
+            self.cost = 0.0  # what rounding left
+
+    def takes(self, ticket: Ticket[P, R], config: Config, share: float) -> bool:
+        """Whether it stays within a share of the bounds with one more."""
+        item = ticket.item
+        return (
+            self.units + item.units <= share * config.max_queue_items
+            and self.size + item.size <= share * config.max_queue_bytes
+            # However long it takes, an item may wait alone.
+            and (not self.count or self.cost + ticket.cost <= share * config.max_queue_us)
+        )
+
+
 class _Lane(Generic[P, R]):
     """The items of one key."""
 
-    __slots__ = ("count", "heap", "units")
+    __slots__ = ("heap", "load")
 
     def __init__(self) -> None:
         self.heap: Final[_Heap[P, R]] = _Heap()
-        self.count = 0
-        self.units = 0
+        self.load: Final = _Load()
 
 
 class _Level(Generic[P, R]):
@@ -109,36 +138,6 @@ class _Level(Generic[P, R]):
                 return group
             self.again.popleft()
         return None
-
-
-class _Load:
-    """What waits: engine items, bytes, estimated µs."""
-
-    __slots__ = ("cost", "count", "size", "units")
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.units = 0
-        self.size = 0
-        self.cost = 0.0
-
-    def change(self, ticket: Ticket[P, R], sign: int) -> None:
-        self.count += sign
-        self.units += sign * ticket.item.units
-        self.size += sign * ticket.item.size
-        self.cost += sign * ticket.cost
-        if not self.count:
-            self.cost = 0.0  # what rounding left
-
-    def takes(self, ticket: Ticket[P, R], config: Config, share: float) -> bool:
-        """Whether it stays within a share of the bounds with one more."""
-        item = ticket.item
-        return (
-            self.units + item.units <= share * config.max_queue_items
-            and self.size + item.size <= share * config.max_queue_bytes
-            # However long it takes, an item may wait alone.
-            and (not self.count or self.cost + ticket.cost <= share * config.max_queue_us)
-        )
 
 
 class FairQueue(Generic[P, R]):
@@ -192,16 +191,19 @@ class FairQueue(Generic[P, R]):
         lane = level.lanes.get(ticket.item.key)
         if lane is None:
             lane = level.lanes[ticket.item.key] = _Lane()
-        lane.heap.push(next(self._numbers), ticket, lane.count)
+        lane.heap.push(next(self._numbers), ticket, lane.load.count)
+        lane.load.change(ticket, 1)
         self._load.change(ticket, 1)
         held = self._held.get(ticket.item.client)
         if held is None:
             held = self._held[ticket.item.client] = _Load()
         held.change(ticket, 1)
         level.count += 1
-        lane.count += 1
-        lane.units += ticket.item.units
-        if not self._delay or lane.units >= self._config.max_batch_items:
+        full = (
+            lane.load.units >= self._config.max_batch_items
+            or lane.load.cost >= self._config.max_batch_us
+        )
+        if full or not self._delay:
             self._ripen(ticket)
         else:
             self._unripe.append(ticket)
@@ -217,9 +219,8 @@ class FairQueue(Generic[P, R]):
         if not held.count:
             del self._held[item.client]
         lane = level.lanes[item.key]
-        lane.count -= 1
-        lane.units -= item.units
-        if not lane.count:
+        lane.load.change(ticket, -1)
+        if not lane.load.count:
             del level.lanes[item.key]
         level.count -= 1
         level.rest()
