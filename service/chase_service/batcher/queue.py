@@ -169,7 +169,9 @@ class FairQueue(Generic[P, R]):
 
     def empty(self) -> bool:
         """Whether nothing waits, nor is to be tried again."""
-        return not self._load.count and all(level.next_again() is None for level in self._levels)
+        if self._load.count:
+            return False
+        return not any(level.again and level.next_again() for level in self._levels)
 
     def fits(self, ticket: Ticket[P, R]) -> bool:
         """Whether there is room, and its client has not more than its share.
