@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from chase_fast.runner import Progress
 
 _COLUMNS = (
-    Column("variant", fold=True),
-    Column("red scores, % (95 %)", "right"),
+    Column("variant"),
+    Column("red, % (95 %)", "right"),
     Column("draws", "right"),
-    Column("against 50 %", fold=True),
-    Column("from base (95 %)", "right"),
-    Column("against base", fold=True),
+    Column("verdict", fold=True),
+    Column("from base", "right"),
+    Column("verdict", fold=True),
 )
 
 
@@ -210,7 +210,7 @@ def balance(
         )
     except ArgumentError as error:
         raise typer.BadParameter(str(error)) from None
-    words = _words(options, out)
+    words = command_words(options, out)
     with keeping("balance", out, words), Bar("balance", "decisions") as bar:
         bar.update(0, None, 0)
         result = play_balance(
@@ -255,7 +255,7 @@ def watcher(bar: Bar) -> Any:
     return watch
 
 
-def _words(options: Any, out: Path | None) -> list[str]:
+def command_words(options: Any, out: Path | None) -> list[str]:
     """A command line that repeats the run."""
     words = ["chase-fast", "balance"]
     for rules in options.variants:
@@ -319,4 +319,4 @@ def _row(cell: dict[str, Any], other: dict[str, Any] | None) -> list[str]:
 
 def _ends(row: dict[str, Any], form: str) -> str:
     ends = [row["low"], row["high"]]
-    return " to ".join("unbounded" if end is None else format(100 * end, form) for end in ends)
+    return "..".join("unbounded" if end is None else format(100 * end, form) for end in ends)
