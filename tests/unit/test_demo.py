@@ -46,7 +46,7 @@ def test_it_shows_verdicts_and_the_report(output: str, tmp_path: Path) -> None:
     page = (tmp_path / "build" / "demo" / "report.html").read_text()
     for variant in demo.VARIANTS:
         assert variant in page
-        assert len(re.findall(rf"^{variant} +[0-9.]+ \(", output, re.MULTILINE)) == 2
+        assert len(re.findall(rf"^{variant} +[0-9.]+% ", output, re.MULTILINE)) == 2
 
 
 def test_its_command_repeats_it(
