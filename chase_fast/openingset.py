@@ -149,13 +149,16 @@ class OpeningSet:
         source = path.name
         if path.stat().st_size > _MAX_FILE:
             raise NotationError(f"{path.name} is longer than {_MAX_FILE} bytes")
+        data = path.read_bytes()
         try:
-            text = path.read_text(encoding="utf-8")
+            text = data.decode()
         except UnicodeDecodeError as error:
-            raise NotationError(f"{path.name} is not UTF-8 text: {error}") from None
-        for number, line in enumerate(text.splitlines(), 1):
+            number = data.count(b"\n", 0, error.start) + 1
+            raise NotationError(f"{path.name}, line {number}: is not UTF-8 text") from None
+        # Not splitlines, which sees more ends of lines than an editor counts.
+        for number, line in enumerate(text.split("\n"), 1):
             if line.startswith("# source "):
-                source = line.removeprefix("# source ")
+                source = line.removeprefix("# source ").rstrip()
             if line.startswith("#") or not line.strip():
                 continue
             try:
@@ -192,8 +195,8 @@ class OpeningSet:
             openings: How many, 1 to `MAX_OPENINGS`.
             turns: Of each, even, 0 to `MAX_OPENING_TURNS`.
             seed: 0 to 2**64 - 1.
-            bound: The evaluation's size, thousandths of a die, from which on an opening is
-                refused under any of the rules; None refuses none.
+            bound: The evaluation's size, thousandths of a die, beyond which under any of the
+                rules an opening is refused; None refuses none.
 
         Raises:
             ArgumentError: An argument that is not as described, or there are not so many.
