@@ -126,11 +126,12 @@ class OpeningSet:
         Raises:
             OSError: It cannot be written.
         """
-        with path.open("w", encoding="utf-8") as file:
-            file.write(
-                f"{_HEADER}\n# turns {self.turns}\n# source {' '.join(self.source.split())}\n"
-            )
-            file.writelines(f"{line}\n" for line in self.lines())
+        path.write_text(self.text(), encoding="utf-8")
+
+    def text(self) -> str:
+        """What `write` writes."""
+        header = f"{_HEADER}\n# turns {self.turns}\n# source {' '.join(self.source.split())}\n"
+        return header + "".join(f"{line}\n" for line in self.lines())
 
     @classmethod
     def read(cls, path: Path, rules: Sequence[Rules]) -> OpeningSet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -80,7 +81,7 @@ def test_any_partition_in_any_order_gives_the_same_rows(
     pair: tuple[str, str], cuts: set[int], order: Any, shared: bool
 ) -> None:
     bounds = [0, *sorted(cuts), 12]
-    ranges = list(zip(bounds, bounds[1:], strict=False))
+    ranges = list(pairwise(bounds))
     order.shuffle(ranges)
     pool = Pool() if shared else None
     what = cell(*pair)
