@@ -208,10 +208,26 @@ def _compare(run: Run, settings: Settings) -> None:
     wanted = json.loads(json.dumps(settings.identity()))
     for name, value in wanted.items():
         if run.description.get(name) != value:
+            where, found, asked = _difference(name, run.description.get(name), value)
             raise StoreError(
-                f"{run.folder} holds another run: its {name} is "
-                f"{_short(run.description.get(name))}, asked for is {_short(value)}"
+                f"{run.folder} holds another run: its {where} is {_short(found)}, asked for is "
+                f"{_short(asked)}"
             )
+
+
+def _difference(name: str, found: Any, wanted: Any) -> tuple[str, Any, Any]:
+    """The first difference of two values from JSON, however deep: where it is, and both sides."""
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        for key in [*wanted, *found]:
+            if found.get(key) != wanted.get(key):
+                return _difference(f"{name}.{key}", found.get(key), wanted.get(key))
+    if isinstance(found, list) and isinstance(wanted, list):
+        if len(found) != len(wanted):
+            return f"number of {name}", len(found), len(wanted)
+        for number, (one, other) in enumerate(zip(found, wanted, strict=True)):
+            if one != other:
+                return _difference(f"{name}[{number}]", one, other)
+    return name, found, wanted
 
 
 def _short(value: Any) -> str:

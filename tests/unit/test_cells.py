@@ -40,7 +40,13 @@ PAIRS = (
 
 
 def cell(a: str, b: str, **options: Any) -> Cell:
-    given = {"number": 3, "variant": "mine", "rules": RULES, "seed": 2**63 + 5, "max_turns": 80}
+    given: dict[str, Any] = {
+        "number": 3,
+        "variant": "mine",
+        "rules": RULES,
+        "seed": 2**63 + 5,
+        "max_turns": 80,
+    }
     return Cell(a=PlayerSpec.parse(a), b=PlayerSpec.parse(b), **(given | options))
 
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -287,7 +288,7 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     "emptied": lambda path: os.truncate(path, 0),
     "missing": lambda path: path.unlink(),
     "longer": lambda path: path.write_bytes(path.read_bytes() + b"\0"),
-    **{f"bit at {at}": (lambda path, at=at: flip(path, at)) for at in (0, 0.1, 0.3, 0.6, 0.9, 1)},
+    **{f"bit at {at}": partial(flip, at=at) for at in (0, 0.1, 0.3, 0.6, 0.9, 1)},
 }
 
 
