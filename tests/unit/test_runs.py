@@ -94,7 +94,7 @@ OTHERS: dict[str, tuple[Settings, str]] = {
     ),
     "variants": (
         small_settings(pairs=12, variants=("standard", "reserve=2")),
-        r'its cells\[3\]\.rules is "reserve=0", asked for is "reserve=2"',
+        r'its cells\[3\]\.variant is "reserve=0", asked for is "reserve=2"',
     ),
     "fewer variants": (
         small_settings(pairs=12, variants=("standard",)),
