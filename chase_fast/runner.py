@@ -42,7 +42,7 @@ class Plan:
     Attributes:
         cells: In their order, numbered from 0.
         openings: Opening sets; `Cell.openings` chooses.
-        pairs: Openings of each cell.
+        pairs: Openings of each cell that does not say otherwise.
         turns: Whether rows of turns are kept.
         moves: Whether all decisions are kept; where games cannot be repeated they always are.
         checkpoint: Openings after which `enough` is asked, again and again; None: never.
@@ -70,17 +70,23 @@ class Plan:
             whole_number(
                 cell.openings, f"the opening set of cell {number}", 0, len(self.openings) - 1
             )
-            found = len(self.openings[cell.openings])
-            if found < self.pairs:
+            pairs, found = self.pairs_of(cell), len(self.openings[cell.openings])
+            if not 1 <= pairs <= found:
                 raise ArgumentError(
-                    f"pairs is {self.pairs}, but opening set {cell.openings} has {found} openings"
+                    f"pairs of cell {number} is {pairs}, expected an integer from 1 to {found}: "
+                    "there are so many openings"
                 )
+
+    def pairs_of(self, cell: Cell) -> int:
+        """Openings that a cell plays."""
+        return self.pairs if cell.pairs is None else cell.pairs
 
 
 class CellScores:
     """What is known of the games of a cell: enough to watch and to stop a run.
 
     Attributes:
+        pairs: Openings that it plays.
         points: Half points of player A by game and opening, int8, shape (2, pairs); -1 where not
             played.
         red: Half points of red, likewise.
@@ -91,6 +97,7 @@ class CellScores:
     """
 
     def __init__(self, pairs: int) -> None:
+        self.pairs = pairs
         self.points: npt.NDArray[np.int8] = np.full((2, pairs), _UNPLAYED, np.int8)
         self.red: npt.NDArray[np.int8] = np.full((2, pairs), _UNPLAYED, np.int8)
         self.terminations = np.zeros(len(TERMINATIONS), np.int64)
@@ -138,7 +145,6 @@ class Progress:
 
     Attributes:
         scores: By cell.
-        pairs: Openings of each cell, in all.
         began: `time.monotonic` at the beginning of this call.
         played: Openings played in this call.
         decisions: Decisions played in this call.
@@ -146,7 +152,6 @@ class Progress:
     """
 
     scores: list[CellScores]
-    pairs: int
     workers: int
     began: float = field(default_factory=time.monotonic)
     played: int = 0
@@ -160,7 +165,7 @@ class Progress:
     @property
     def total(self) -> int:
         """Openings in all cells."""
-        return self.pairs * len(self.scores)
+        return sum(scores.pairs for scores in self.scores)
 
     @property
     def seconds_left(self) -> float | None:
@@ -170,7 +175,7 @@ class Progress:
         known = [scores for scores in self.scores if scores.done]
         mean = sum(one.seconds / one.done for one in known) / len(known)
         left = sum(
-            (self.pairs - one.done) * (one.seconds / one.done if one.done else mean)
+            (one.pairs - one.done) * (one.seconds / one.done if one.done else mean)
             for one in self.scores
         )
         return left / self.workers
@@ -209,10 +214,8 @@ def play_run(
         StoreError: It is damaged.
     """
     workers = whole_number(workers, "workers", 1, MAX_THREADS)
-    progress = Progress(_stored(run, plan), plan.pairs, workers)
     stopped_at = run.fact("stopped_at")
-    if stopped_at is not None:
-        progress.pairs = stopped_at
+    progress = Progress(_stored(run, plan, stopped_at), workers)
     if watch is not None:
         watch(progress)
     feed = _Feed(run, plan, progress)
@@ -249,11 +252,14 @@ def play_run(
     return progress
 
 
-def _stored(run: Run, plan: Plan) -> list[CellScores]:
-    """Scores of what the run holds, by cell."""
-    scores = [CellScores(plan.pairs) for _ in plan.cells]
+def _stored(run: Run, plan: Plan, upto: int | None) -> list[CellScores]:
+    """Scores of what the run holds, by cell; it ended after so many openings, if it did."""
+    scores = [CellScores(plan.pairs_of(cell)) for cell in plan.cells]
     for chunk, rows in run.read("games", _SCORED):
         scores[chunk.cell].add(rows, chunk.count, chunk.seconds)
+    if upto is not None:
+        for one in scores:
+            one.pairs = min(one.pairs, upto)
     return scores
 
 
@@ -305,12 +311,16 @@ class _Feed:
     def __init__(self, run: Run, plan: Plan, progress: Progress) -> None:
         self._lock = threading.Lock()
         self.out = 0  # parts that are taken and not finished
-        step = plan.checkpoint or plan.pairs
-        self.ends = [*range(step, plan.pairs, step), plan.pairs]
+        most = max(plan.pairs_of(cell) for cell in plan.cells)
+        step = plan.checkpoint or most
+        self.ends = [*range(step, most, step), most]
         done: list[list[tuple[int, int]]] = [[] for _ in plan.cells]
         for chunk in run.chunks():
             done[chunk.cell].append((chunk.first, chunk.first + chunk.count))
-        self._gaps = [_gaps(ranges, plan.pairs, self.ends) for ranges in done]
+        self._gaps = [
+            _gaps(ranges, plan.pairs_of(cell), self.ends)
+            for cell, ranges in zip(plan.cells, done, strict=True)
+        ]
         self._left = [
             [sum(one[2] for one in gaps if one[0] == block) for block in range(len(self.ends))]
             for gaps in self._gaps
@@ -401,7 +411,6 @@ class _Checks:
             if self._enough(upto, progress.scores):
                 self._run.forget([one for one in self._run.chunks() if one.first >= upto])
                 self._run.set_fact("stopped_at", upto)
-                progress.pairs = upto
-                progress.scores[:] = _stored(self._run, self._plan)
+                progress.scores[:] = _stored(self._run, self._plan, upto)
                 return True
         return False
