@@ -250,6 +250,20 @@ def test_a_run_ends_at_a_checkpoint(
     assert keys(rows_of(tmp_path)) == found
 
 
+def test_what_was_played_beyond_the_end_is_forgotten(tmp_path: Path) -> None:
+    settings = small_settings(checkpoint=5)
+    assert play(tmp_path, settings)[1].done == 180
+    assert len(rows_of(tmp_path)) == len(expected(settings))
+    _, progress, _ = play(tmp_path, settings, resume=True, enough=stop_at(11, []))
+    found = keys(rows_of(tmp_path))
+    assert found == [row for row in expected(settings) if row[1] < 15]
+    tell_the_same(progress, found, 15)
+    # Of their files, too, nothing is left for others to read.
+    with Run.open(tmp_path, write=False) as run:
+        names = {name for chunk in run.chunks() for name in chunk.files}
+    assert {f"{path.parent.name}/{path.name}" for path in tmp_path.glob("*/part-*")} == names
+
+
 def tell_the_same(progress: Progress, found: list[tuple[Any, ...]], end: int) -> None:
     assert progress.done == progress.total
     for number, scores in enumerate(progress.scores):
