@@ -66,7 +66,8 @@ class TournamentResult(Results):
         ratings: Of all players; None as long as some have not met.
     """
 
-    ratings: Ratings | None
+    # It holds an array, whose comparison is no bool; the players have the ratings as well.
+    ratings: Ratings | None = field(compare=False)
 
     @property
     def table(self) -> list[dict[str, Any]]:
