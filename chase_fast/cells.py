@@ -70,6 +70,8 @@ class Cell:
         max_turns: Turns from the end of the opening after which a game is drawn.
         single: Whether game 1 is left out: two deterministic players that are the same would play
             game 0 again.
+        pairs: Openings that it plays, if not all of the run.
+        group: What it is played for, where that is not the main question of the run.
     """
 
     number: int
@@ -81,6 +83,8 @@ class Cell:
     seed: int = 0
     max_turns: int = DEFAULT_MAX_TURNS
     single: bool = False
+    pairs: int | None = None
+    group: str = ""
 
     def __post_init__(self) -> None:
         instance(self.rules, "rules", Rules, "Rules")
@@ -116,6 +120,8 @@ class Cell:
             "seed": self.seed,
             "max_turns": self.max_turns,
             "single": self.single,
+            "pairs": self.pairs,
+            "group": self.group,
         }
 
     @classmethod
@@ -136,6 +142,8 @@ class Cell:
             seed=description["seed"],
             max_turns=description["max_turns"],
             single=description["single"],
+            pairs=description["pairs"],
+            group=description["group"],
         )
 
 

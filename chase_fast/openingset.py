@@ -232,6 +232,48 @@ class OpeningSet:
         source = f"seed {seed}" + ("" if bound is None else f", evaluation within {bound}")
         return cls(turns, np.array(rows, np.uint32), source, candidates, checker.unbalanced)
 
+    @classmethod
+    def by_first_move(
+        cls, rules: Sequence[Rules], each: int, *, turns: int = DEFAULT_OPENING_TURNS, seed: int = 0
+    ) -> OpeningSet:
+        """Draws as many openings for each first move, in canonical order of the moves.
+
+        Args:
+            rules: As for `generate`; first moves are those that all of them allow.
+            each: Openings of each first move, at least 1.
+            turns: Even, at least 2.
+            seed: 0 to 2**64 - 1.
+
+        Raises:
+            ArgumentError: An argument that is not as described, or a first move has not so many.
+        """
+        if not rules:
+            raise ArgumentError("rules is empty, expected at least one set of rules")
+        each = whole_number(each, "each", 1, MAX_OPENINGS)
+        turns = whole_number(turns, "turns", 2, MAX_OPENING_TURNS)
+        seed = whole_number(seed, "seed", 0, MAX_SEED)
+        checker = _Checker(rules)
+        starts = [Position.start(one) for one in rules]
+        rows: list[list[int]] = []
+        candidates = 0
+        for move in starts[0].legal_moves:
+            if not all(move in start.legal_moves for start in starts):
+                continue
+            wanted, fruitless = len(rows) + each, 0
+            for moves in _candidates(rules[0], turns, seed, move):
+                candidates += 1
+                if moves is not None and checker.accepts(moves):
+                    rows.append([one.code for one in moves])
+                    fruitless = 0
+                    if len(rows) == wanted:
+                        break
+                elif (fruitless := fruitless + 1) == _PATIENCE:
+                    raise ArgumentError(
+                        f"each is {each}, but there are fewer openings of {turns} turns that begin "
+                        f"with {move}"
+                    )
+        return cls(turns, np.array(rows, np.uint32), f"first moves, seed {seed}", candidates)
+
 
 class _Checker:
     """Whether openings hold under all rules, and each has a board of its own."""
@@ -288,19 +330,27 @@ class _Checker:
         return position
 
 
-def _candidates(rules: Rules, turns: int, seed: int) -> Iterator[list[Move] | None]:
-    """Random turns from the start, without end; None for those with a capture or a split."""
+def _candidates(
+    rules: Rules, turns: int, seed: int, first: Move | None = None
+) -> Iterator[list[Move] | None]:
+    """Random turns from the start, the first of which may be given, without end.
+
+    None for those with a capture or a split.
+    """
     start = Position.start(rules)
+    head = [] if first is None else [first]
+    if first is not None:
+        start = start.apply(first)
     spec = PlayerSpec.parse("random")
     players = CoreAgent(spec, rules).core, CoreAgent(spec, rules).core
-    first = 0
+    number = 0
     while True:
         played: SeriesResult = play_series(
             *players,
             [start] * _BATCH,
-            game_seeds(seed, first, _BATCH),
+            game_seeds(seed, number, _BATCH),
             np.zeros(_BATCH, np.bool_),
-            max_turns=turns,
+            max_turns=turns - len(head),
             stop=StopFlag(),
             keep_moves=True,
         )
@@ -308,9 +358,9 @@ def _candidates(rules: Rules, turns: int, seed: int) -> Iterator[list[Move] | No
         at = 0
         for stats in played.stats:
             length = int(stats["decisions"])
-            whole = stats["termination"] == Termination.TURN_LIMIT and length == turns
+            whole = stats["termination"] == Termination.TURN_LIMIT
             quiet = stats["captures"] == 0 and stats["splits"] == 0
             codes = moves[at : at + length]
-            yield [Move.from_code(code) for code in codes] if whole and quiet else None
+            yield [*head, *map(Move.from_code, codes)] if whole and quiet else None
             at += length
-        first += _BATCH
+        number += _BATCH

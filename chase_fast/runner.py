@@ -38,7 +38,7 @@ class Plan:
     Attributes:
         cells: In their order, numbered from 0.
         openings: Opening sets; `Cell.openings` chooses.
-        pairs: Openings of each cell.
+        pairs: Openings of each cell that does not say otherwise.
         turns: Whether rows of turns are kept.
         moves: Whether all decisions are kept; where games cannot be repeated they always are.
         checkpoint: Openings after which `enough` is asked, again and again; None: never.
@@ -51,11 +51,16 @@ class Plan:
     moves: bool = False
     checkpoint: int | None = None
 
+    def pairs_of(self, cell: Cell) -> int:
+        """Openings that a cell plays."""
+        return self.pairs if cell.pairs is None else cell.pairs
+
 
 class CellScores:
     """What is known of the games of a cell: enough to watch and to stop a run.
 
     Attributes:
+        pairs: Openings that it plays.
         points: Half points of player A by game and opening, int8, shape (2, pairs); -1 where not
             played.
         red: Half points of red, likewise.
@@ -66,6 +71,7 @@ class CellScores:
     """
 
     def __init__(self, pairs: int) -> None:
+        self.pairs = pairs
         self.points: npt.NDArray[np.int8] = np.full((2, pairs), _UNPLAYED, np.int8)
         self.red: npt.NDArray[np.int8] = np.full((2, pairs), _UNPLAYED, np.int8)
         self.terminations = np.zeros(len(TERMINATIONS), np.int64)
@@ -113,7 +119,6 @@ class Progress:
 
     Attributes:
         scores: By cell.
-        pairs: Openings of each cell, in all.
         began: `time.monotonic` at the beginning of this call.
         played: Openings played in this call.
         decisions: Decisions played in this call.
@@ -121,7 +126,6 @@ class Progress:
     """
 
     scores: list[CellScores]
-    pairs: int
     workers: int
     began: float = field(default_factory=time.monotonic)
     played: int = 0
@@ -135,7 +139,7 @@ class Progress:
     @property
     def total(self) -> int:
         """Openings in all cells."""
-        return self.pairs * len(self.scores)
+        return sum(scores.pairs for scores in self.scores)
 
     @property
     def seconds_left(self) -> float | None:
@@ -145,7 +149,7 @@ class Progress:
         known = [scores for scores in self.scores if scores.done]
         mean = sum(one.seconds / one.done for one in known) / len(known)
         left = sum(
-            (self.pairs - one.done) * (one.seconds / one.done if one.done else mean)
+            (one.pairs - one.done) * (one.seconds / one.done if one.done else mean)
             for one in self.scores
         )
         return left / self.workers
@@ -182,7 +186,7 @@ def play_run(
         OSError: The folder cannot be written.
         StoreError: It is damaged.
     """
-    progress = Progress([CellScores(plan.pairs) for _ in plan.cells], plan.pairs, workers)
+    progress = Progress([CellScores(plan.pairs_of(cell)) for cell in plan.cells], workers)
     for chunk, rows in run.read("games", _SCORED):
         progress.scores[chunk.cell].add(rows, chunk.count, chunk.seconds)
     if watch is not None:
@@ -269,12 +273,16 @@ class _Feed:
     def __init__(self, run: Run, plan: Plan, progress: Progress) -> None:
         self._lock = threading.Lock()
         self.out = 0  # parts that are taken and not finished
-        step = plan.checkpoint or plan.pairs
-        self.ends = [*range(step, plan.pairs, step), plan.pairs]
+        most = max(plan.pairs_of(cell) for cell in plan.cells)
+        step = plan.checkpoint or most
+        self.ends = [*range(step, most, step), most]
         done: list[list[tuple[int, int]]] = [[] for _ in plan.cells]
         for chunk in run.chunks():
             done[chunk.cell].append((chunk.first, chunk.first + chunk.count))
-        self._gaps = [_gaps(ranges, plan.pairs, self.ends) for ranges in done]
+        self._gaps = [
+            _gaps(ranges, plan.pairs_of(cell), self.ends)
+            for cell, ranges in zip(plan.cells, done, strict=True)
+        ]
         self._left = [
             [sum(one[2] for one in gaps if one[0] == block) for block in range(len(self.ends))]
             for gaps in self._gaps
@@ -350,7 +358,6 @@ class _Checks:
 
     def __init__(self, run: Run, plan: Plan, feed: _Feed, enough: Enough | None) -> None:
         self._run = run
-        self._pairs = plan.pairs
         self._feed = feed
         self._enough = enough if plan.checkpoint else None
         self._next = 0
@@ -372,8 +379,8 @@ class _Checks:
 
 def _cut(progress: Progress, upto: int) -> None:
     """Scores of nothing but the first openings."""
-    progress.pairs = upto
     for scores in progress.scores:
+        scores.pairs = min(scores.pairs, upto)
         scores.points[:, upto:] = _UNPLAYED
         scores.red[:, upto:] = _UNPLAYED
         scores.done = min(scores.done, upto)

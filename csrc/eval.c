@@ -22,6 +22,10 @@ static void judge_die(chase_evaluator *evaluator, int cell, int value) {
     const int target = die->ray[d].target;
     if (target != CHASE_NO_CELL)
       judged->target.word[target / CHASE_WORD_CELLS][d] = chase_cell_bit(target);
+    /* The neighbours are where a die of value 1 would go. */
+    const int beside = evaluator->variant->rays.die[cell][1].ray[d].target;
+    if (beside != CHASE_NO_CELL)
+      judged->target.word[beside / CHASE_WORD_CELLS][CHASE_LANES - 1] |= chase_cell_bit(beside);
   }
 }
 

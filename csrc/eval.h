@@ -8,7 +8,7 @@
 /* A die of one value on one cell. */
 typedef struct chase_judged {
   /* Lane d: the cell where ray d ends, the chamber too; nothing where there is no
-   * such ray, and in lanes 6 and 7. */
+   * such ray, and in lane 6. Lane 7: the cells beside it. */
   _Alignas(128) chase_lanes target;
   int32_t place[2]; /* weight of value and row, by side */
 } chase_judged;
@@ -43,72 +43,105 @@ static inline int chase_row_from_home(int side, int cell) {
   return side == CHASE_RED ? CHASE_ROWS - 1 - row : row;
 }
 
-/* What the rays of one side's dice come to. */
+/* What the dice of one side come to. It depends on them, on the spare dice, and on which cells
+ * are occupied. */
 typedef struct chase_survey {
-  uint32_t reach[CHASE_WORDS]; /* cells where free rays end */
-  uint32_t near[CHASE_WORDS];  /* cells beside a die */
-  int moves;                   /* free rays, those that R7 and R8 forbid among them */
-  int flagged;                 /* dice whose rays R7 and R8 may forbid */
-  int place;
+  chase_counted dice;  /* their cells */
+  chase_counted reach; /* cells where free rays end */
+  uint32_t moves;      /* free rays, and CHASE_SURE for those that are surely legal */
+  int32_t score;       /* what counts for either side in the same way */
+  uint8_t lanes[CHASE_MAX_DICE + 1]; /* free lanes, those of the last die first, from 1 on */
 } chase_survey;
 
-/* `words` are all occupied cells and the chamber. */
-static inline void chase_survey_side(const chase_evaluator *evaluator,
-                                     const chase_position *position, int side,
-                                     const chase_words *words, chase_survey *out) {
-  const chase_variant *const variant = evaluator->variant;
-  const uint8_t *const value = position->value[side];
-  chase_cells cells = chase_cells_of(position->occupied[side]);
-  chase_reach reach, near;
-  chase_reach_clear(&reach);
-  chase_reach_clear(&near);
-  uint32_t moves = 0;
-  int place = 0;
-  const int dice = position->dice[side];
-  for (int i = 0; i < dice; i++) {
-    const int cell = chase_next_cell(&cells);
-    const int v = value[cell];
-    const chase_judged *const judged = &evaluator->die[cell][v];
-    const unsigned lanes = chase_free_lanes_reach(&variant->rays.die[cell][v].clear,
-                                                  &judged->target, words, &reach);
-    /* The neighbours are where a die of value 1 would go. */
-    chase_reach_add(&evaluator->die[cell][1].target, &near);
-    moves += variant->lane_moves[lanes];
-    place += judged->place[side];
-  }
-  chase_reach_words(&reach, out->reach);
-  chase_reach_words(&near, out->near);
-  out->moves = (int)(moves % CHASE_FLAGGED);
-  out->flagged = (int)(moves / CHASE_FLAGGED);
-  out->place = place;
-}
+/* What an evaluation saw, so that nobody looks again: by side. */
+typedef struct chase_sight {
+  chase_survey of[2];
+} chase_sight;
 
-/* 81 cells in two words, for counting. */
-typedef struct chase_counted {
-  uint64_t low, high;
-} chase_counted;
+/* What is known before an evaluation: the surveys of `sides`, a bit each. */
+typedef struct chase_known {
+  const chase_sight *sight;
+  unsigned sides;
+} chase_known;
+
+#define CHASE_KNOWN_NOTHING ((chase_known){NULL, 0})
 
 static inline chase_counted chase_counted_of(const uint32_t word[CHASE_WORDS]) {
   return (chase_counted){word[0] | (uint64_t)word[1] << 32, word[2]};
 }
 
-static inline int chase_count_common(chase_counted a, chase_counted b) {
-  return __builtin_popcountll(a.low & b.low) + __builtin_popcountll(a.high & b.high);
+static inline chase_counted chase_counted_common(chase_counted a, chase_counted b) {
+  return (chase_counted){a.low & b.low, a.high & b.high};
 }
 
-/* The part of the score that counts own minus the other side's. */
-static inline int chase_side_score(const chase_evaluator *evaluator,
-                                   const chase_position *position, int side,
-                                   const chase_survey *survey, chase_counted dice,
-                                   chase_counted reach) {
+static inline int chase_count_cells(chase_counted a) {
+#if defined(__POPCNT__) || defined(__aarch64__)
+  return __builtin_popcountll(a.low) + __builtin_popcountll(a.high);
+#else
+  /* Sums of bits in parallel, both words together once a sum of both has room. */
+  const uint64_t two = 0x5555555555555555u, four = 0x3333333333333333u, eight = 0x0f0f0f0f0f0f0f0fu;
+  const uint64_t low = a.low - (a.low >> 1 & two), high = a.high - (a.high >> 1 & two);
+  const uint64_t both = (low & four) + (low >> 2 & four) + (high & four) + (high >> 2 & four);
+  return (int)(((both & eight) + (both >> 4 & eight)) * 0x0101010101010101u >> 56);
+#endif
+}
+
+static inline int chase_count_common(chase_counted a, chase_counted b) {
+  return chase_count_cells(chase_counted_common(a, b));
+}
+
+_Static_assert(CHASE_CHAMBER_WORD < 2, "the chamber is in the low word of those counted");
+
+/* `words` are all occupied cells and the chamber. */
+static inline __attribute__((always_inline)) void chase_survey_side(const chase_evaluator *evaluator,
+                                     const chase_position *position, int side,
+                                     const chase_words *words, chase_survey *out) {
+  const chase_variant *const variant = evaluator->variant;
+  const uint8_t *const value = position->value[side];
+  chase_cells cells = chase_cells_of(position->occupied[side]);
+  chase_reach targets;
+  chase_reach_clear(&targets);
+  uint32_t moves = 0;
+  int place = 0;
+  for (size_t left = position->dice[side]; left > 0; left--) {
+    /* Unsigned, which saves widening them. */
+    const size_t cell = (unsigned)chase_next_cell(&cells);
+    const size_t v = value[cell];
+    const chase_judged *const judged = &evaluator->die[cell][v];
+    const unsigned lanes = chase_free_lanes_reach(&variant->rays.die[cell][v].clear,
+                                                  &judged->target, words, &targets);
+    out->lanes[left] = (uint8_t)lanes;
+    moves += variant->lane_moves[lanes];
+    place += judged->place[side];
+  }
+  const chase_counted dice = chase_counted_of(position->occupied[side]);
+  chase_counted reach, near;
+  chase_reach_cells(&targets, &reach, &near);
   const int32_t *const w = evaluator->weights.weight;
-  const int line = position->spare[side] ? CHASE_FEATURE_SPLIT_LINE : CHASE_FEATURE_WHOLE_LINE;
-  const int enters = survey->reach[CHASE_CHAMBER_WORD] >> (CHASE_CHAMBER % CHASE_WORD_CELLS) & 1;
-  return survey->place + evaluator->dice[position->dice[side]] +
-         evaluator->spare[position->spare[side]] + w[CHASE_FEATURE_MOBILITY] * survey->moves +
-         w[CHASE_FEATURE_LINKED] * chase_count_common(dice, chase_counted_of(survey->near)) +
-         w[CHASE_FEATURE_REACH] * chase_count_common(reach, reach) +
-         w[CHASE_FEATURE_GUARDED] * chase_count_common(reach, dice) + w[line] * enters;
+  const int spare = position->spare[side];
+  const int line = spare ? CHASE_FEATURE_SPLIT_LINE : CHASE_FEATURE_WHOLE_LINE;
+  const unsigned enters =
+      reach.low >> (32 * CHASE_CHAMBER_WORD + CHASE_CHAMBER % CHASE_WORD_CELLS) & 1;
+  out->dice = dice;
+  out->reach = reach;
+  out->moves = moves;
+  out->score = place + evaluator->dice[position->dice[side]] + evaluator->spare[spare] +
+               w[CHASE_FEATURE_MOBILITY] * (int)(moves % CHASE_SURE) +
+               w[CHASE_FEATURE_LINKED] * chase_count_common(dice, near) +
+               w[CHASE_FEATURE_REACH] * chase_count_cells(reach) +
+               w[CHASE_FEATURE_GUARDED] * chase_count_common(reach, dice) + (w[line] & -(int)enters);
+}
+
+/* Dice that the other side attacks. */
+typedef struct chase_attacked {
+  int loose, guarded;
+} chase_attacked;
+
+static inline chase_attacked chase_attacked_dice(const chase_survey *own,
+                                                 const chase_survey *other) {
+  const chase_counted hurt = chase_counted_common(own->dice, other->reach);
+  const int guarded = chase_count_common(hurt, own->reach);
+  return (chase_attacked){chase_count_cells(hurt) - guarded, guarded};
 }
 
 static inline int chase_clamp_score(int score) {
@@ -116,46 +149,65 @@ static inline int chase_clamp_score(int score) {
          : score < -CHASE_SCORE_LIMIT ? -CHASE_SCORE_LIMIT : score;
 }
 
-/* The side to act has no legal decision (R11), or lacks too many dice. */
+/* The side to act has no legal decision (R11), or lacks too many dice. `moves` as in its
+ * survey. */
 static inline bool chase_stuck(const chase_evaluator *evaluator, const chase_position *position,
-                               const chase_survey *mine) {
+                               uint32_t moves) {
   const chase_variant *const variant = evaluator->variant;
   if (chase_side_lost(variant, position, position->side)) return true;
-  /* R7 and R8 forbid at most the six rays of each flagged die; else, which is rare,
-   * the decisions must be counted. */
-  if (__builtin_expect(mine->moves > CHASE_DIRECTIONS * mine->flagged, 1)) return false;
+  /* One move that nothing can forbid is enough; without one, which is rare, the
+   * decisions must be counted. */
+  if (__builtin_expect(moves >= CHASE_SURE, 1)) return false;
   return chase_count(variant, position) == 0;
 }
 
-static inline int chase_static_score(const chase_evaluator *evaluator,
-                                     const chase_position *position) {
-  const int me = position->side, other = me ^ 1;
+/* Writes what it saw as well; `known` may be taken over. */
+static __attribute__((noinline)) int chase_static_sight(const chase_evaluator *evaluator,
+                                     const chase_position *position, chase_known known,
+                                     chase_sight *sight) {
   const int32_t *const w = evaluator->weights.weight;
   uint32_t occupied[CHASE_WORDS];
   chase_all_occupied(position, occupied);
   const chase_words words = chase_words_spread(occupied);
-  chase_survey mine, theirs;
-  chase_survey_side(evaluator, position, me, &words, &mine);
-  chase_survey_side(evaluator, position, other, &words, &theirs);
-  if (__builtin_expect(chase_stuck(evaluator, position, &mine), 0)) return -CHASE_SCORE_WIN;
-  const chase_counted my_dice = chase_counted_of(position->occupied[me]);
-  const chase_counted their_dice = chase_counted_of(position->occupied[other]);
-  const chase_counted my_reach = chase_counted_of(mine.reach);
-  const chase_counted their_reach = chase_counted_of(theirs.reach);
-  const chase_counted hit = {their_dice.low & my_reach.low, their_dice.high & my_reach.high};
-  const chase_counted hurt = {my_dice.low & their_reach.low, my_dice.high & their_reach.high};
-  const int act_guarded = chase_count_common(hit, their_reach);
-  const int act_loose = chase_count_common(hit, hit) - act_guarded;
-  const int wait_guarded = chase_count_common(hurt, my_reach);
-  const int wait_loose = chase_count_common(hurt, hurt) - wait_guarded;
+  /* By colour and not by whose turn it is, which costs fewer instructions. */
+  if (known.sides >> CHASE_RED & 1) sight->of[CHASE_RED] = known.sight->of[CHASE_RED];
+  else chase_survey_side(evaluator, position, CHASE_RED, &words, &sight->of[CHASE_RED]);
+  if (known.sides >> CHASE_BLUE & 1) sight->of[CHASE_BLUE] = known.sight->of[CHASE_BLUE];
+  else chase_survey_side(evaluator, position, CHASE_BLUE, &words, &sight->of[CHASE_BLUE]);
+  const chase_survey *const mine = &sight->of[position->side];
+  const chase_survey *const theirs = &sight->of[position->side ^ 1];
+  if (__builtin_expect(chase_stuck(evaluator, position, mine->moves), 0)) return -CHASE_SCORE_WIN;
+  const chase_attacked act = chase_attacked_dice(theirs, mine);
+  const chase_attacked wait = chase_attacked_dice(mine, theirs);
   const int score =
-      chase_side_score(evaluator, position, me, &mine, my_dice, my_reach) -
-      chase_side_score(evaluator, position, other, &theirs, their_dice, their_reach) +
-      w[CHASE_FEATURE_ACT_LOOSE] * act_loose + w[CHASE_FEATURE_ACT_GUARDED] * act_guarded +
-      w[CHASE_FEATURE_ACT_ANY] * (act_loose > 0) - w[CHASE_FEATURE_WAIT_LOOSE] * wait_loose -
-      w[CHASE_FEATURE_WAIT_GUARDED] * wait_guarded - w[CHASE_FEATURE_WAIT_ANY] * (wait_loose > 0) -
-      w[CHASE_FEATURE_WAIT_TWO] * (wait_loose > 1) + w[CHASE_FEATURE_TEMPO];
+      mine->score - theirs->score + w[CHASE_FEATURE_ACT_LOOSE] * act.loose +
+      w[CHASE_FEATURE_ACT_GUARDED] * act.guarded + w[CHASE_FEATURE_ACT_ANY] * (act.loose > 0) -
+      w[CHASE_FEATURE_WAIT_LOOSE] * wait.loose - w[CHASE_FEATURE_WAIT_GUARDED] * wait.guarded -
+      w[CHASE_FEATURE_WAIT_ANY] * (wait.loose > 0) - w[CHASE_FEATURE_WAIT_TWO] * (wait.loose > 1) +
+      w[CHASE_FEATURE_TEMPO];
   return chase_clamp_score(score);
+}
+
+static inline int chase_static_score(const chase_evaluator *evaluator,
+                                     const chase_position *position) {
+  chase_sight sight;
+  return chase_static_sight(evaluator, position, CHASE_KNOWN_NOTHING, &sight);
+}
+
+/* The scan of the board as chase_scan_board does it, but without counts. */
+static inline void chase_scan_sight(const chase_variant *variant, const chase_position *position,
+                                    const chase_sight *sight, chase_scan *scan) {
+  const int side = position->side;
+  const int dice = position->dice[side];
+  const chase_survey *const survey = &sight->of[side];
+  chase_cells cells = chase_cells_of(position->occupied[side]);
+  scan->dice = dice;
+  for (int i = 0; i < dice; i++)
+    scan->die[i] =
+        (chase_scanned){(uint8_t)chase_next_cell(&cells), survey->lanes[dice - i], 0, 0};
+  if (survey->moves / CHASE_SURE != survey->moves % CHASE_SURE &&
+      chase_own_on_fatal(variant, position->occupied[side]))
+    chase_forbid(variant, position, scan);
 }
 
 #endif

@@ -163,11 +163,11 @@ static inline int chase_scan_rays(const chase_variant *variant, const chase_posi
   }
   if (scan) {
     scan->dice = dice;
-    scan->moves = (int)(moves & (CHASE_FLAGGED - 1));
+    scan->moves = (int)(moves % CHASE_SURE);
     scan->exchanges = exchanges;
-    scan->flagged = moves >= CHASE_FLAGGED;
+    scan->flagged = moves / CHASE_SURE != moves % CHASE_SURE;
   }
-  return (int)(moves & (CHASE_FLAGGED - 1)) + exchanges;
+  return (int)(moves % CHASE_SURE) + exchanges;
 }
 
 static inline void chase_scan_board(const chase_variant *variant, const chase_position *position,

@@ -47,30 +47,35 @@ static inline void chase_order_quiet(const chase_searcher *s, int side, int ply,
   chase_order_add(list, order, d, false);
 }
 
-/* All legal decisions but `first` (or CHASE_NO_DECISION): captures by what they
- * take, killers, what was good elsewhere, the rest. Returns their number. */
-static inline int chase_candidates(const chase_searcher *s, const chase_position *position,
-                                   chase_phase phase, chase_decision first, int ply,
-                                   chase_candidate out[CHASE_MAX_DECISIONS]) {
+/* All legal decisions in the middle of a turn but `first` (or CHASE_NO_DECISION), captures by
+ * what they take. Returns their number. */
+static inline int chase_special_candidates(const chase_searcher *s, const chase_position *position,
+                                           chase_phase phase, chase_decision first,
+                                           chase_candidate out[CHASE_MAX_DECISIONS]) {
+  chase_ordering list = {out, 0, 0};
+  chase_decision special[CHASE_MAX_DICE];
+  const int n = chase_list_special(s->variant, position, phase, special);
+  for (int i = 0; i < n; i++)
+    if (special[i] != first)
+      chase_order_add(&list, chase_gain(s->variant, position, special[i]), special[i], true);
+  return list.n;
+}
+
+/* All legal decisions of a turn but `first` (or CHASE_NO_DECISION): captures by what they
+ * take, as chase_captures puts them, killers, what was good elsewhere, the rest. Returns their
+ * number. */
+static inline int chase_turn_candidates(const chase_searcher *s, const chase_position *position,
+                                        const chase_scan *scan, chase_decision first, int ply,
+                                        chase_candidate out[CHASE_MAX_DECISIONS]) {
   const chase_variant *const variant = s->variant;
   const int side = position->side;
   chase_ordering list = {out, 0, 0};
-  if (phase != CHASE_PHASE_TURN) {
-    chase_decision special[CHASE_MAX_DICE];
-    const int n = chase_list_special(variant, position, phase, special);
-    for (int i = 0; i < n; i++)
-      if (special[i] != first)
-        chase_order_add(&list, chase_gain(variant, position, special[i]), special[i], true);
-    return list.n;
-  }
-  chase_scan scan;
-  chase_scan_board(variant, position, &scan);
   uint32_t occupied[CHASE_WORDS];
   chase_all_occupied(position, occupied);
   const chase_words words = chase_words_spread(occupied);
-  for (int i = 0; i < scan.dice; i++) {
-    const int cell = scan.die[i].cell;
-    const unsigned mask = scan.die[i].mask & CHASE_RAY_LANES;
+  for (int i = 0; i < scan->dice; i++) {
+    const int cell = scan->die[i].cell;
+    const unsigned mask = scan->die[i].mask & CHASE_RAY_LANES;
     /* Only what ends on a die or on the chamber can take something. */
     const unsigned busy =
         mask & ~chase_free_lanes(&s->evaluator->die[cell][position->value[side][cell]].target, &words);
@@ -82,13 +87,23 @@ static inline int chase_candidates(const chase_searcher *s, const chase_position
       else if (d != first) chase_order_add(&list, CHASE_ORDER_CAPTURE + gain, d, true);
     }
   }
-  if (scan.exchanges)
-    for (int i = 0; i < scan.dice; i++) {
-      chase_decision exchange[CHASE_PARTNERS * CHASE_MAX_VALUE];
-      const int n = chase_list_exchanges(variant, position, scan.die[i].cell, exchange);
-      for (int k = 0; k < n; k++) chase_order_quiet(s, side, ply, first, exchange[k], &list);
-    }
+  for (int i = 0; i < scan->dice; i++) {
+    chase_decision exchange[CHASE_PARTNERS * CHASE_MAX_VALUE];
+    const int n = chase_list_exchanges(variant, position, scan->die[i].cell, exchange);
+    for (int k = 0; k < n; k++) chase_order_quiet(s, side, ply, first, exchange[k], &list);
+  }
   return list.n;
+}
+
+/* Either of the two. */
+static inline int chase_candidates(const chase_searcher *s, const chase_position *position,
+                                   chase_phase phase, chase_decision first, int ply,
+                                   chase_candidate out[CHASE_MAX_DECISIONS]) {
+  if (phase != CHASE_PHASE_TURN)
+    return chase_special_candidates(s, position, phase, first, out);
+  chase_scan scan;
+  chase_scan_board(s->variant, position, &scan);
+  return chase_turn_candidates(s, position, &scan, first, ply, out);
 }
 
 /* A quiet decision refuted the line: remember it, and that the first `tried` of

@@ -3,7 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_ENTRIES = 2, UNLIMITED_ENTRIES = 1 << 22, CHOICE_LINES = 8 };
+enum {
+  NODE_ENTRIES = 2,
+  UNLIMITED_ENTRIES = 1 << 22,
+  FILLING_DEPTH = 8, /* a limit of depth below this leaves most of a large table unused */
+  CHOICE_LINES = 8
+};
 
 void chase_player_defaults(chase_player_kind kind, chase_player_options *out) {
   *out = (chase_player_options){
@@ -34,7 +39,9 @@ static chase_status make_ab(chase_player *player) {
     uint64_t entries = UNLIMITED_ENTRIES;
     if (o->nodes && o->nodes < entries / NODE_ENTRIES) entries = NODE_ENTRIES * o->nodes;
     if (!o->nodes) entries = UINT64_MAX;
-    const chase_status status = chase_table_make(&player->table, entries, o->hash_mib << 20);
+    const bool filled = !o->depth || o->depth >= FILLING_DEPTH;
+    const chase_status status =
+        chase_table_make(&player->table, entries, o->hash_mib << 20, filled);
     if (status != CHASE_OK) return status;
   }
   chase_searcher *const s = player->searcher;

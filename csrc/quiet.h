@@ -69,26 +69,25 @@ static inline int chase_gain(const chase_variant *variant, const chase_position 
   return gain;
 }
 
-/* The capturing decisions of a turn, best first. */
+/* The capturing decisions of a turn but `first` (or CHASE_NO_DECISION), best first. */
 static inline int chase_captures(const chase_evaluator *evaluator, const chase_position *position,
+                                 const chase_scan *scan, chase_decision first,
                                  chase_candidate out[CHASE_MAX_DECISIONS]) {
   const chase_variant *const variant = evaluator->variant;
-  chase_scan scan;
-  chase_scan_board(variant, position, &scan);
   int n = 0;
   uint32_t occupied[CHASE_WORDS];
   chase_all_occupied(position, occupied);
   const chase_words words = chase_words_spread(occupied);
-  for (int i = 0; i < scan.dice; i++) {
-    const int cell = scan.die[i].cell;
+  for (int i = 0; i < scan->dice; i++) {
+    const int cell = scan->die[i].cell;
     const int value = position->value[position->side][cell];
     /* Only what ends on a die or on the chamber can take something. */
-    unsigned mask = scan.die[i].mask & CHASE_RAY_LANES &
+    unsigned mask = scan->die[i].mask & CHASE_RAY_LANES &
                     ~chase_free_lanes(&evaluator->die[cell][value].target, &words);
     for (; mask; mask &= mask - 1) {
       const chase_decision d = chase_decision_make(CHASE_MOVE, cell, __builtin_ctz(mask), 0, 0);
       const int gain = chase_gain(variant, position, d);
-      if (!gain) continue;
+      if (!gain || d == first) continue;
       int at = n++;
       for (; at > 0 && out[at - 1].order < gain; at--) out[at] = out[at - 1];
       out[at] = (chase_candidate){gain, d, 1};
@@ -102,7 +101,7 @@ static inline int chase_captures(const chase_evaluator *evaluator, const chase_p
  * every way. Looks CHASE_MAX_QUIET decisions ahead. Without pruning this is a
  * plain minimax, and alpha-beta gives the same value. */
 static int chase_quiesce(chase_searcher *s, const chase_position *position, int alpha, int beta,
-                         int ply, int looked) {
+                         int ply, int looked, chase_known known) {
   if (__builtin_expect(s->halted, 0)) return 0;
   const chase_phase phase = chase_position_phase(s->variant, position);
   if (__builtin_expect(phase == CHASE_PHASE_LOST, 0)) return ply - CHASE_SCORE_WIN;
@@ -110,11 +109,14 @@ static int chase_quiesce(chase_searcher *s, const chase_position *position, int 
   int n;
   int best = -CHASE_SCORE_WIN;
   if (phase == CHASE_PHASE_TURN || looked >= CHASE_MAX_QUIET) {
-    best = chase_static_score(s->evaluator, position);
+    chase_sight sight;
+    best = chase_static_sight(s->evaluator, position, known, &sight);
     if (__builtin_expect(best <= -CHASE_SCORE_WIN, 0)) return ply - CHASE_SCORE_WIN;
     if (best >= beta || looked >= CHASE_MAX_QUIET) return best;
     if (best > alpha) alpha = best;
-    n = chase_captures(s->evaluator, position, list);
+    chase_scan scan;
+    chase_scan_sight(s->variant, position, &sight, &scan);
+    n = chase_captures(s->evaluator, position, &scan, CHASE_NO_DECISION, list);
   } else {
     chase_decision special[CHASE_MAX_DICE];
     n = chase_list_special(s->variant, position, phase, special);
@@ -125,8 +127,10 @@ static int chase_quiesce(chase_searcher *s, const chase_position *position, int 
     chase_play(s->variant, &child, list[i].decision, NULL);
     chase_count_node(s);
     const int score = child.side == position->side
-                          ? chase_quiesce(s, &child, alpha, beta, ply + 1, looked + 1)
-                          : -chase_quiesce(s, &child, -beta, -alpha, ply + 1, looked + 1);
+                          ? chase_quiesce(s, &child, alpha, beta, ply + 1, looked + 1,
+                                          CHASE_KNOWN_NOTHING)
+                          : -chase_quiesce(s, &child, -beta, -alpha, ply + 1, looked + 1,
+                                           CHASE_KNOWN_NOTHING);
     if (__builtin_expect(s->halted, 0)) return 0;
     if (score <= best) continue;
     best = score;

@@ -49,9 +49,9 @@ static inline int chase_search_window(chase_searcher *s, const chase_position *p
     chase_count_node(s);
     int score = best;
     if (i > rank)
-      score = chase_search_child(s, side, &child, depth - 1, alpha, alpha + 1, 1);
+      score = chase_search_child(s, side, &child, depth - 1, alpha, alpha + 1, 1, CHASE_KNOWN_NOTHING);
     if (i == rank || (score > alpha && !s->halted))
-      score = chase_search_child(s, side, &child, depth - 1, alpha, beta, 1);
+      score = chase_search_child(s, side, &child, depth - 1, alpha, beta, 1, CHASE_KNOWN_NOTHING);
     chase_history_pop(&s->history, &undo);
     if (s->halted) return best;
     if (score > best) best = score;

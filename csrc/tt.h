@@ -42,8 +42,9 @@ typedef struct chase_found {
   chase_bound bound;
 } chase_found;
 
-/* Room for about `entries`, at most `bytes`. Allocates. */
-chase_status chase_table_make(chase_table *table, uint64_t entries, uint64_t bytes);
+/* Room for about `entries`, at most `bytes`. `filled`: most of it will be used, so that huge
+ * pages pay, which the system clears whole. Allocates. */
+chase_status chase_table_make(chase_table *table, uint64_t entries, uint64_t bytes, bool filled);
 void chase_table_free(chase_table *table);
 /* Forgets everything. */
 void chase_table_empty(chase_table *table);

@@ -29,7 +29,7 @@ static void build_counts(chase_variant *variant) {
   for (unsigned lanes = 0; lanes < CHASE_LANE_PATTERNS; lanes++) {
     uint32_t moves = 0;
     for (int d = 0; d < CHASE_DIRECTIONS; d++) moves += lanes >> d & 1;
-    variant->lane_moves[lanes] = moves + ((lanes & CHASE_FLAG_LANES) ? 0 : CHASE_FLAGGED);
+    variant->lane_moves[lanes] = moves + ((lanes & CHASE_FLAG_LANES) ? moves * CHASE_SURE : 0);
   }
 }
 

@@ -36,7 +36,7 @@ const chase_kernels *chase_kernels_generic(void);
 /* NULL where it was not compiled or this processor cannot run it. */
 const chase_kernels *chase_kernels_v3(void);
 
-enum { CHASE_RAY_LANES = 0x3f, CHASE_FLAG_LANES = 0xc0, CHASE_FLAGGED = 1 << 16 };
+enum { CHASE_RAY_LANES = 0x3f, CHASE_FLAG_LANES = 0xc0, CHASE_SURE = 1 << 16 };
 enum { CHASE_TRIPLE_PATTERNS = 512, CHASE_LANE_PATTERNS = 256 };
 
 struct chase_variant {
@@ -48,8 +48,8 @@ struct chase_variant {
   /* Exchanges of a die with three neighbours: by its value and theirs, three bits
    * each, 0 for none. The first 64 patterns serve for two neighbours. */
   uint8_t exchanges[CHASE_MAX_VALUE + 1][CHASE_TRIPLE_PATTERNS];
-  /* By the free lanes of a die: its moves, plus CHASE_FLAGGED if both flag lanes
-   * are hit. */
+  /* By the free lanes of a die: its moves, plus CHASE_SURE for each of them unless
+   * both flag lanes are hit. */
   uint32_t lane_moves[CHASE_LANE_PATTERNS];
 };
 

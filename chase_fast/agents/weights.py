@@ -59,11 +59,15 @@ def load_weights(rules: Rules, path: str | os.PathLike[str] | None = None) -> We
     Args:
         rules: Their own file is taken, or that of the same rules with threefold repetition, or
             the one of the standard rules.
-        path: A file to read instead.
+        path: A file to read instead, or, where there is no such file, the name of one of the
+            package, such as ``standard``.
 
     Raises:
         WeightsError: The file cannot be read or is no weight file.
     """
+    if path is not None and path in _own_names() and not Path(path).exists():
+        path = _FOLDER / f"{os.fspath(path)}.json"
+        return _parse(path.read_bytes(), path.name)
     if path is not None:
         try:
             file_path = Path(path)
@@ -81,6 +85,10 @@ def load_weights(rules: Rules, path: str | os.PathLike[str] | None = None) -> We
         if known_file.is_file():
             return _parse(known_file.read_bytes(), name)
     raise WeightsError("the package holds no weights for the standard rules")
+
+
+def _own_names() -> set[str]:
+    return {file.stem for file in _FOLDER.glob("*.json")}
 
 
 def save_weights(

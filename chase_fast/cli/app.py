@@ -14,6 +14,7 @@ import typer
 from chase_fast import Rules, __version__
 from chase_fast.cli import EXIT_USAGE
 from chase_fast.cli.analyse import analyse
+from chase_fast.cli.balance import balance
 from chase_fast.cli.bench import bench
 from chase_fast.cli.convert import convert
 from chase_fast.cli.engine import engine
@@ -22,6 +23,7 @@ from chase_fast.cli.match import match
 from chase_fast.cli.moves import moves
 from chase_fast.cli.output import note, say
 from chase_fast.cli.perft import perft
+from chase_fast.cli.plan import plan
 from chase_fast.cli.play import play
 from chase_fast.cli.players import players
 from chase_fast.cli.playout import playout
@@ -52,6 +54,8 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "match": match,
     "tournament": tournament,
     "sprt": sprt,
+    "balance": balance,
+    "plan": plan,
     "players": players,
     "engine": engine,
     "tune": tune,

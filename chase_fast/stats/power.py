@@ -212,7 +212,7 @@ def units_for_equivalence(
     low, high = 0.0, 1 / margin
     while shown(high) < power:
         low, high = high, 2 * high
-    for _ in range(50):
+    while high - low > 1e-9 * high:
         middle = (low + high) / 2
         low, high = (middle, high) if shown(middle) < power else (low, middle)
     return (high * deviation) ** 2

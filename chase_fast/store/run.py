@@ -302,13 +302,14 @@ class Run:
     # ---- Rows --------------------------------------------------------------
 
     def read(
-        self, kind: str, columns: Sequence[str] | None = None
+        self, kind: str, columns: Sequence[str] | None = None, *, cell: int | None = None
     ) -> Iterator[tuple[Chunk, pa.Table]]:
         """The rows of each chunk in order.
 
         Args:
             kind: ``games``, ``turns`` or ``heat``.
             columns: Which, by default all.
+            cell: Of which, by default of all.
 
         Yields:
             Chunk and table.
@@ -318,7 +319,7 @@ class Run:
         """
         for chunk in self.chunks():
             for name in chunk.files:
-                if name.startswith(f"{kind}/"):
+                if name.startswith(f"{kind}/") and cell in (None, chunk.cell):
                     yield chunk, self._read(name, columns)
 
     def _read(self, name: str, columns: Sequence[str] | None) -> pa.Table:

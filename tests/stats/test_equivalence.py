@@ -318,7 +318,14 @@ def test_several_comparisons_need_more_openings() -> None:
 
 # ---- Rates of error ---------------------------------------------------------------------------
 
-TRUTHS = [(0.0, 0.0), (0.6, 0.0), (0.0, 0.9), (0.6, 0.9)]
+SLOW = pytest.mark.slow
+# Correlation of the variants, share of draws. The hardest case is always tried.
+TRUTHS = [
+    pytest.param(0.0, 0.0, marks=SLOW),
+    pytest.param(0.6, 0.0, marks=SLOW),
+    pytest.param(0.0, 0.9, marks=SLOW),
+    (0.6, 0.9),
+]
 
 
 @pytest.mark.parametrize(("correlation", "draws"), TRUTHS)
@@ -369,7 +376,7 @@ def test_unpaired_tests_err_as_rarely_as_they_promise() -> None:
     assert near(float(np.mean([one.p < 0.05 for one in found])), 0.05, 1500)
 
 
-@pytest.mark.parametrize("draws", [0.0, 0.9])
+@pytest.mark.parametrize("draws", [pytest.param(0.0, marks=SLOW), 0.9])
 def test_verdicts_against_half_err_as_rarely_as_they_promise(draws: float) -> None:
     rng = np.random.default_rng([9, int(10 * draws)])
     (even,) = openings(rng, (2000, 400), (0.5,), draws=draws)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect
 from itertools import permutations
 from typing import Any
 
@@ -16,6 +17,7 @@ from scipy.optimize import minimize
 from chase_fast.errors import ArgumentError
 from chase_fast.stats.crosstable import Results
 from chase_fast.stats.ratings import ELO, Ratings, fit_ratings
+from tests.stats.simulated import near
 
 pytestmark = pytest.mark.no_core
 
@@ -37,7 +39,7 @@ def crosstable(rng: np.random.Generator, names: list[str], most: int) -> Results
 
 
 @given(st.integers(0, 10**6), st.integers(2, 6))
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_without_its_terms_the_model_is_that_of_choix(seed: int, players: int) -> None:
     rng = np.random.default_rng(seed)
     names = [f"p{number}" for number in range(players)]
@@ -121,7 +123,7 @@ def test_the_first_move_by_hand() -> None:
 
 
 @given(st.integers(0, 10**6))
-@settings(max_examples=20)
+@settings(max_examples=6)
 def test_order_does_not_matter(seed: int) -> None:
     rng = np.random.default_rng(seed)
     results = crosstable(rng, NAMES, 20)
@@ -242,18 +244,22 @@ def played(
     rng: np.random.Generator, openings: int, *, nu: float, likeness: float
 ) -> list[dict[tuple[str, str], list[int]]]:
     """Round robins over openings; with chance `likeness` all games of one hang on one number."""
-    units = []
-    for _ in range(openings):
-        common, alike = rng.random(), rng.random() < likeness
-        unit = {}
-        for red, blue in permutations(TRUE, 2):
-            lead = (TRUE[red] - TRUE[blue] + FIRST) / ELO
-            weights = np.exp([lead / 2, math.log(nu), -lead / 2])
-            cuts = np.cumsum(weights / weights.sum())
-            place = int(np.searchsorted(cuts[:2], common if alike else rng.random()))
-            unit[red, blue] = [int(place == one) for one in range(3)]
-        units.append(unit)
-    return units
+    cuts = {}
+    for red, blue in permutations(TRUE, 2):
+        lead = (TRUE[red] - TRUE[blue] + FIRST) / ELO
+        weights = np.exp([lead / 2, math.log(nu), -lead / 2])
+        cuts[red, blue] = np.cumsum(weights / weights.sum())[:2]
+    numbers = rng.random((openings, len(cuts)))
+    alike = rng.random(openings) < likeness
+    numbers[alike] = numbers[alike, :1]
+    return [
+        {
+            pair: [int(place == one) for one in range(3)]
+            for (pair, cut), number in zip(cuts.items(), row, strict=True)
+            for place in [bisect(cut.tolist(), number)]
+        }
+        for row in numbers.tolist()
+    ]
 
 
 def test_the_same_seed_gives_the_same_intervals() -> None:
@@ -304,23 +310,23 @@ def coverage(
 
 
 def test_intervals_of_ratings_keep_their_promise() -> None:
-    for share in coverage(60, 150, nu=1, likeness=0.3, bootstrap=200):
-        assert share >= 0.85
+    for share in coverage(25, 100, nu=1, likeness=0.3, bootstrap=100):
+        assert share >= 0.8
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("nu", "likeness"), [(0.5, 0.0), (0.5, 0.6), (12, 0.6)])
 def test_intervals_of_ratings_keep_their_promise_in_full(nu: float, likeness: float) -> None:
-    for share in coverage(600, 400, nu=nu, likeness=likeness, bootstrap=400):
-        assert 0.92 <= share <= 0.98
+    for share in coverage(250, 300, nu=nu, likeness=likeness, bootstrap=200):
+        assert near(share, 0.95, 250)
 
 
 @pytest.mark.slow
 def test_normal_intervals_hold_for_independent_games_alone() -> None:
-    for share in coverage(600, 400, nu=0.5, likeness=0.0, bootstrap=0):
-        assert 0.92 <= share <= 0.98
+    for share in coverage(250, 300, nu=0.5, likeness=0.0, bootstrap=0):
+        assert near(share, 0.95, 250)
     # Games that hang together go to the same side more often than the theory believes.
-    assert coverage(300, 400, nu=0.5, likeness=0.6, bootstrap=0)[1] < 0.9
+    assert coverage(250, 300, nu=0.5, likeness=0.6, bootstrap=0)[1] < 0.9
 
 
 # ---- What is refused --------------------------------------------------------------------------

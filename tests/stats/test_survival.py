@@ -64,7 +64,7 @@ def test_before_the_first_end_and_after_the_last_there_is_doubt() -> None:
     assert found.high[2] == found.high[1] < 0.01
 
 
-@pytest.mark.parametrize("turn", [30, 190, 400])
+@pytest.mark.parametrize("turn", [30, pytest.param(190, marks=pytest.mark.slow), 400])
 def test_the_interval_keeps_its_promise(turn: int) -> None:
     """2,000 runs of 400 games of geometric length, a third of them cut short at random."""
     rng = np.random.default_rng(turn)

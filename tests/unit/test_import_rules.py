@@ -33,6 +33,7 @@ C_ORDER = (
 C_SYSTEM_HEADERS = {
     "assert.h", "emmintrin.h", "immintrin.h", "limits.h", "stdarg.h", "stdbool.h", "stddef.h",
     "stdint.h", "stdio.h", "stdlib.h", "string.h",
+    "sys/mman.h",  # advice on pages alone
 }  # fmt: skip
 C_FORBIDDEN_CALLS = (
     "printf", "vprintf", "fprintf", "vfprintf", "puts", "fputs", "putchar", "fopen", "getenv",

@@ -1,0 +1,164 @@
+"""What may be said of variants: against ½ and against the base, in numbers and in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from chase_fast.balance.rows import CellRows
+from chase_fast.stats.equivalence import (
+    Balance,
+    Comparison,
+    against_half,
+    holm,
+    paired,
+    verdict,
+    welch,
+)
+
+__all__ = ["MARGIN", "Compared", "compare", "comparison_rows", "half_row"]
+
+MARGIN: Final = 0.02
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A variant beside the base at one strength.
+
+    Attributes:
+        variant: The variant's cell.
+        base: The base's cell.
+        paired: Whether on common openings.
+        comparison: Of the scores.
+    """
+
+    variant: CellRows
+    base: CellRows
+    paired: bool
+    comparison: Comparison
+
+
+def compare(pairs: Sequence[tuple[CellRows, CellRows, bool]], margin: float) -> list[Compared]:
+    """Compares variants with the base; all of them are one family of tests."""
+    found = []
+    for variant, base, common in pairs:
+        if common:
+            same = np.intersect1d(variant.openings, base.openings)
+            difference = _scores(variant, same) - _scores(base, same)
+            comparison = paired(difference, margin=margin, comparisons=len(pairs))
+        else:
+            comparison = welch(
+                variant.red_scores, base.red_scores, margin=margin, comparisons=len(pairs)
+            )
+        found.append(Compared(variant, base, common, comparison))
+    return found
+
+
+def _scores(rows: CellRows, openings: npt.NDArray[Any]) -> Floats:
+    return np.asarray(rows.red_scores[np.searchsorted(rows.openings, openings)])
+
+
+def half_row(rows: CellRows, margin: float) -> tuple[Balance, dict[str, Any]]:
+    """The first mover's score of a cell against ½."""
+    found = against_half(rows.red_scores, margin=margin)
+    return found, {
+        "verdict": found.verdict,
+        "p": found.p,
+        "p_equivalent": found.p_equivalent,
+        "mde": found.mde,
+        "openings_needed": found.openings_needed,
+        "sentence": _half_sentence(rows, found, margin),
+    }
+
+
+def _under(rows: CellRows) -> str:
+    return f"Under {rows.cell.a}, {rows.cell.variant}"
+
+
+def _points(value: float | None) -> str:
+    return "an unknown number of" if value is None else f"{100 * value:.1f}"
+
+
+def _half_sentence(rows: CellRows, found: Balance, margin: float) -> str:
+    score = found.score
+    seen = (
+        f"{_under(rows)}: red scores {score.value:.1%} ({score.low:.1%} to {score.high:.1%}, "
+        f"{len(rows.openings)} openings)"
+    )
+    within = f"the advantage, if any, is below {100 * margin:g} points"
+    meaning = {
+        "balanced": f"balanced: {within}",
+        "favours red": "red is favoured",
+        "favours blue": "blue is favoured",
+        "favours red, within the margin": f"red is favoured, but {within}",
+        "favours blue, within the margin": f"blue is favoured, but {within}",
+        "undecided": f"undecided: an advantage of {_points(found.mde)} points would have been seen",
+    }[found.verdict]
+    return f"{seen}; {meaning}{_needed(found.verdict, found.openings_needed)}."
+
+
+def _needed(said: str, openings: int | None) -> str:
+    if said != "undecided":
+        return ""
+    if openings is None:
+        return "; how many openings would decide it cannot be told"
+    return f"; about {openings:,} openings would decide it if the truth is what was seen"
+
+
+def comparison_row(one: Compared, p_holm: float, margin: float) -> dict[str, Any]:
+    """A row of the document's comparisons."""
+    found = one.comparison
+    said = verdict(found, p_holm)
+    return {
+        "variant": one.variant.cell.variant,
+        "base": one.base.cell.variant,
+        "player": str(one.variant.cell.a),
+        "difference": found.difference,
+        "low": _finite(found.low),
+        "high": _finite(found.high),
+        "p": found.p,
+        "p_holm": p_holm,
+        "p_equivalent": found.p_equivalent,
+        "verdict": said,
+        "mde": found.mde,
+        "openings_needed": found.openings_needed,
+        "paired": one.paired,
+        "n": found.n,
+        "nonzero": found.nonzero,
+        "sentence": _comparison_sentence(one, said, margin),
+    }
+
+
+def comparison_rows(compared: Sequence[Compared], margin: float) -> list[dict[str, Any]]:
+    """All rows, with p-values after Holm."""
+    adjusted = holm([one.comparison.p for one in compared])
+    return [comparison_row(one, p, margin) for one, p in zip(compared, adjusted, strict=True)]
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _comparison_sentence(one: Compared, said: str, margin: float) -> str:
+    found = one.comparison
+    how = "the same" if one.paired else "different"
+    seen = (
+        f"{_under(one.variant)}: red scores {100 * found.difference:+.1f} points "
+        f"({100 * found.low:+.1f} to {100 * found.high:+.1f}) against {one.base.cell.variant} on "
+        f"{how} openings"
+    )
+    within = f"the difference, if any, is below {100 * margin:g} points"
+    meaning = {
+        "different": "different",
+        "equivalent": f"equivalent: {within}",
+        "different but within the margin": f"different, but {within}",
+        "undecided": f"undecided: a difference of {_points(found.mde)} points would have been seen",
+    }[said]
+    return f"{seen}; {meaning}{_needed(said, found.openings_needed)}."

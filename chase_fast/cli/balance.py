@@ -1,0 +1,322 @@
+"""``chase-fast balance``: rule variants side by side, and what may be said of them."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from chase_fast import MAX_TURN_LIMIT, Rules
+from chase_fast.batch import MAX_SEED, MAX_THREADS
+from chase_fast.cli.options import JsonOption, integer, read_rules, threads_of
+from chase_fast.cli.output import Column, note, say, say_json, say_table
+from chase_fast.cli.players import read_player
+from chase_fast.cli.progress import Bar
+from chase_fast.cli.rundirs import (
+    OutOption,
+    ResumeOption,
+    check_folder,
+    keeping,
+    need,
+    tell_damaged,
+    write_pages,
+)
+from chase_fast.errors import ArgumentError
+from chase_fast.openings import MAX_OPENING_TURNS, MAX_OPENINGS
+
+if TYPE_CHECKING:
+    from chase_fast.runner import Progress
+
+_COLUMNS = (
+    Column("variant", fold=True),
+    Column("red scores, % (95 %)", "right"),
+    Column("draws", "right"),
+    Column("against 50 %", fold=True),
+    Column("from base (95 %)", "right"),
+    Column("against base", fold=True),
+)
+
+
+def balance(
+    variant: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--variant",
+            "-v",
+            metavar="RULES",
+            help="Rules to compare, as 'chase-fast rules' lists them; give it several times. The "
+            "first are the base.",
+            show_default="standard",
+        ),
+    ] = None,
+    player: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--player",
+            "-p",
+            metavar="PLAYER",
+            help="Who plays both sides; give it several times, for several strengths.",
+            show_default="ab:nodes=300",
+        ),
+    ] = None,
+    pairs: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--pairs", 1, MAX_OPENINGS),
+            help="Openings of each variant and player; a deterministic player plays one game each.",
+        ),
+    ] = 500,
+    base: Annotated[
+        str | None,
+        typer.Option(metavar="RULES", help="The variant that others are compared with."),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option(
+            metavar="N", parser=integer("--seed", 0, MAX_SEED), help="Of openings and games."
+        ),
+    ] = 0,
+    turns: Annotated[
+        int,
+        typer.Option(
+            "--opening-turns",
+            metavar="K",
+            parser=integer("--opening-turns", 0, MAX_OPENING_TURNS),
+            help="Random turns of each opening, an even number.",
+        ),
+    ] = 4,
+    openings: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Read the openings from a file instead."),
+    ] = None,
+    level: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--level",
+            "-l",
+            metavar="LEVEL",
+            help="What is measured: outcome, turns (the board turn by turn, heat maps), dynamics "
+            "(how games went); give it several times.",
+            show_default="outcome",
+        ),
+    ] = None,
+    margin: Annotated[
+        float, typer.Option(metavar="POINTS", help="What is no difference that matters.")
+    ] = 2.0,
+    until: Annotated[
+        float | None,
+        typer.Option(
+            metavar="POINTS",
+            help="End as soon as the interval of every score is within plus and minus so many "
+            "points.",
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--checkpoint", 1, MAX_OPENINGS),
+            help="Openings between two looks at --until.",
+        ),
+    ] = 100,
+    first_moves: Annotated[
+        int,
+        typer.Option(
+            metavar="M",
+            parser=integer("--first-moves", 0, 10_000),
+            help="Also a table of first moves, with so many openings of each, by the last player.",
+        ),
+    ] = 0,
+    sensitivity: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            parser=integer("--sensitivity", 0, 1000),
+            help="Openings of the rows that repeat the first player with other openings and with "
+            "the standard weights.",
+            show_default="a fifth of --pairs",
+        ),
+    ] = None,
+    dynamics_games: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--dynamics-games", 1, 1_000_000),
+            help="Games of each variant and player that the level dynamics looks at.",
+        ),
+    ] = 200,
+    dynamics_nodes: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--dynamics-nodes", 1, 10**9),
+            help="Its nodes for each position.",
+        ),
+    ] = 200,
+    max_turns: Annotated[
+        int,
+        typer.Option(
+            metavar="N",
+            parser=integer("--max-turns", 1, MAX_TURN_LIMIT),
+            help="Turns from the end of the opening after which a game is drawn.",
+        ),
+    ] = 1000,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            "-w",
+            metavar="N",
+            parser=integer("--workers", 1, MAX_THREADS),
+            help="Threads; results do not depend on it.",
+            show_default="one for each processor",
+        ),
+    ] = None,
+    out: OutOption = None,
+    resume: ResumeOption = False,
+    json: JsonOption = False,
+) -> None:
+    """Play rule variants on common openings, and say what they do to the game.
+
+    Every variant is played by every player against itself. Scores are those of red, who begins.
+    Verdicts against the base are corrected for their number (Holm); 'equivalent' means a difference
+    below the margin has been shown, 'undecided' that nothing has.
+    """
+    need("balance", "stats", "store", *(["report"] if out is not None else []))
+    check_folder(out, resume)
+    from chase_fast.balance import BalanceOptions, play_balance  # scipy costs import time
+
+    try:
+        options = BalanceOptions(
+            variants=[_read_variant(text, "--variant") for text in variant or ["standard"]],
+            players=[read_player(text, "--player") for text in player or ["ab:nodes=300"]],
+            pairs=pairs,
+            base=None if base is None else _read_variant(base, "--base"),
+            seed=seed,
+            opening_turns=turns,
+            openings=openings,
+            max_turns=max_turns,
+            levels=tuple(level or ("outcome",)),
+            margin=margin / 100,
+            until=until,
+            checkpoint=checkpoint,
+            first_moves=first_moves,
+            sensitivity=sensitivity,
+            dynamics_games=dynamics_games,
+            dynamics_nodes=dynamics_nodes,
+        )
+    except ArgumentError as error:
+        raise typer.BadParameter(str(error)) from None
+    words = _words(options, out)
+    with keeping("balance", out, words), Bar("balance", "decisions") as bar:
+        bar.update(0, None, 0)
+        result = play_balance(
+            options,
+            workers=threads_of(workers),
+            out=out,
+            resume=resume,
+            watch=watcher(bar),
+            phase=bar.note,
+            command=words,
+        )
+        tell_damaged(result.damaged)
+        bar.note("statistics and report ...")
+        write_pages(result.document, out)
+    if json:
+        say_json(result.document)
+    else:
+        say_balance(result.document)
+
+
+def _read_variant(text: str, hint: str) -> Rules:
+    try:
+        return read_rules(text)
+    except typer.BadParameter as error:
+        raise typer.BadParameter(error.message, param_hint=hint) from None
+
+
+def watcher(bar: Bar) -> Any:
+    """What tells the bar of a run's progress: openings, weighted by the time that they take."""
+    began = time.monotonic()
+
+    def watch(progress: Progress) -> None:
+        left = progress.seconds_left
+        took = time.monotonic() - began
+        if left is None:
+            bar.update(progress.done, progress.total, progress.decisions)
+        else:
+            # Openings of strong players take longer: what counts is time.
+            share = took / (took + left) if took + left else 1.0
+            bar.update(round(1000 * share), 1000, progress.decisions)
+
+    return watch
+
+
+def _words(options: Any, out: Path | None) -> list[str]:
+    """A command line that repeats the run."""
+    words = ["chase-fast", "balance"]
+    for rules in options.variants:
+        words += ["--variant", str(rules)]
+    for player in options.players:
+        words += ["--player", str(player)]
+    words += ["--pairs", str(options.pairs), "--seed", str(options.seed)]
+    if options.base is not None:
+        words += ["--base", str(options.base)]
+    if options.openings is not None:
+        words += ["--openings", str(options.openings)]
+    else:
+        words += ["--opening-turns", str(options.opening_turns)]
+    for level in options.levels:
+        words += ["--level", level]
+    words += ["--margin", f"{100 * options.margin:g}", "--max-turns", str(options.max_turns)]
+    if options.until is not None:
+        words += ["--until", f"{options.until:g}", "--checkpoint", str(options.checkpoint)]
+    if options.first_moves:
+        words += ["--first-moves", str(options.first_moves)]
+    words += ["--sensitivity", str(options.sensitivity_openings)]
+    if "dynamics" in options.levels:
+        words += ["--dynamics-games", str(options.dynamics_games)]
+        words += ["--dynamics-nodes", str(options.dynamics_nodes)]
+    return [*words, *(["--out", str(out)] if out is not None else [])]
+
+
+def say_balance(document: dict[str, Any]) -> None:
+    """The verdict table, a part for each player, and the warnings."""
+    comparisons = {(one["variant"], one["player"]): one for one in document["comparisons"]}
+    for player in document["players"]:
+        cells = [cell for cell in document["cells"] if cell["player"] == player["name"]]
+        if not cells:
+            continue
+        openings = sorted({cell["openings"] for cell in cells})
+        games = sum(cell["games"] for cell in cells)
+        many = " to ".join(f"{one:,}" for one in dict.fromkeys((openings[0], openings[-1])))
+        say(f"{player['name']}: {many} openings (n) of each variant, {games:,} games")
+        say_table(
+            _COLUMNS,
+            [_row(cell, comparisons.get((cell["variant"], player["name"]))) for cell in cells],
+        )
+        say("")
+    for warning in document["warnings"]:
+        note(warning)
+
+
+def _row(cell: dict[str, Any], other: dict[str, Any] | None) -> list[str]:
+    score = cell["score"]
+    row = [
+        cell["variant"],
+        f"{100 * score['value']:.1f} ({_ends(score, '.1f')})",
+        f"{cell['results']['draw']['share']:.1%}",
+        cell["against_half"]["verdict"],
+    ]
+    if other is None:
+        return [*row, "", ""]
+    difference = f"{100 * other['difference']:+.1f} ({_ends(other, '+.1f')})"
+    return [*row, difference, other["verdict"]]
+
+
+def _ends(row: dict[str, Any], form: str) -> str:
+    ends = [row["low"], row["high"]]
+    return " to ".join("unbounded" if end is None else format(100 * end, form) for end in ends)
