@@ -7,11 +7,11 @@ from typing import Annotated, Literal
 
 import typer
 
-from chase_fast.cli.extras import need_extras
 from chase_fast.cli.files import STANDARD, record_writer, writing_packed
 from chase_fast.cli.options import integer
 from chase_fast.cli.output import count, note
 from chase_fast.cli.progress import Bar
+from chase_fast.cli.rundirs import need
 
 
 def read_target(text: str) -> str:
@@ -57,7 +57,7 @@ def export(
 
     Games whose decisions were not kept are played again, which gives the same ones.
     """
-    need_extras("export", "store")
+    need("export", "store")
     from chase_fast.runs import opened, records
 
     target: Literal["auto", "text", "json"] = "auto"

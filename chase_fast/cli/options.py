@@ -166,18 +166,6 @@ MaxTurnsOption = Annotated[
     ),
 ]
 
-OutOption = Annotated[
-    str | None,
-    typer.Option(
-        "--out", "-o", metavar="DIR", help="Keep games and report in this folder, missing or empty."
-    ),
-]
-
-ResumeOption = Annotated[
-    bool,
-    typer.Option("--resume", help="Go on with what is in the folder of --out, if it is there."),
-]
-
 # Longer texts would not fit under their error message on most terminals.
 _LONGEST_SHOWN = 100
 

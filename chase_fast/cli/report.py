@@ -8,9 +8,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from chase_fast.cli.extras import need_extras
 from chase_fast.cli.options import JsonOption
-from chase_fast.cli.output import note, say, say_json
+from chase_fast.cli.output import say, say_json
+from chase_fast.cli.rundirs import need, write_pages
 from chase_fast.errors import StoreError
 
 # Where `document_of` of each kind of run is; loaded when one is met.
@@ -22,8 +22,7 @@ def report(
     json: JsonOption = False,
 ) -> None:
     """Write the report of a run into its folder, as far as the run has come."""
-    need_extras("report", "store", "stats", "report")
-    from chase_fast.report import write_report
+    need("report", "store", "stats", "report")
     from chase_fast.runs import opened
 
     with opened(Path(folder)) as (run, plan):
@@ -31,10 +30,9 @@ def report(
         if kind not in _MAKERS:
             raise StoreError(f"{folder} holds a run of kind {kind!r}, which has no report")
         document: dict[str, Any] = import_module(_MAKERS[kind]).document_of(run, plan)
-    path = write_report(document, Path(folder))
     if json:
         say_json(document)
     else:
         for sentence in document["verdicts"]:
             say(sentence)
-    note(f"wrote {path}")
+    write_pages(document, Path(folder))

@@ -6,15 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chase_fast.cli.extras import need_extras
 from chase_fast.cli.options import (
     BoundOption,
     JsonOption,
     MaxTurnsOption,
     OpeningsOption,
     OpeningTurnsOption,
-    OutOption,
-    ResumeOption,
     RulesOption,
     SeedOption,
     WorkersOption,
@@ -22,11 +19,19 @@ from chase_fast.cli.options import (
     read_one_rules,
     threads_of,
 )
-from chase_fast.cli.output import say, say_json
+from chase_fast.cli.output import note, say, say_json
 from chase_fast.cli.players import read_player
-from chase_fast.cli.resuming import resumable
+from chase_fast.cli.rundirs import (
+    OutOption,
+    ResumeOption,
+    check_folder,
+    keeping,
+    need,
+    tell_damaged,
+    write_pages,
+)
 from chase_fast.cli.scores import elo_text, score_text
-from chase_fast.cli.tournament import check_resume, save_report, say_sums, say_warnings
+from chase_fast.cli.tournament import say_sums
 from chase_fast.openings import MAX_OPENINGS
 
 if TYPE_CHECKING:
@@ -80,14 +85,14 @@ def sprt(
 
     A sequential test (GSPRT) on game pairs, looked at after every --checkpoint openings.
     """
-    need_extras("sprt", "store", "stats", *(["report"] if out is not None else []))
+    need("sprt", "store", "stats", *(["report"] if out is not None else []))
     from chase_fast.cli.live import LiveTable
     from chase_fast.tournament import play_sprt
 
-    check_resume(out, resume)
+    check_folder(out, resume)
     chosen = read_one_rules(rules)
     specs = read_player(a, "A"), read_player(b, "B")
-    with resumable("sprt", out):
+    with keeping("sprt", out):
         with LiveTable() as live:
             result = play_sprt(
                 *specs, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model,  # type: ignore[arg-type]
@@ -95,12 +100,14 @@ def sprt(
                 opening_turns=opening_turns, openings=openings, bound=bound, max_turns=max_turns,
                 workers=threads_of(workers), out=out, resume=resume, watch=live.update,
             )  # fmt: skip
-        path = save_report(result.document, out)
+        tell_damaged(result.damaged)
+        write_pages(result.document, out)
     if json:
         say_json(result.document)
     else:
         _say_result(result)
-    say_warnings(result.document, path)
+    for warning in result.document["warnings"]:
+        note(warning)
 
 
 def _say_result(result: SprtResult) -> None:

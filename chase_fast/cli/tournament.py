@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chase_fast.cli.extras import need_extras
 from chase_fast.cli.options import (
     BoundOption,
     JsonOption,
     MaxTurnsOption,
     OpeningsOption,
     OpeningTurnsOption,
-    OutOption,
-    ResumeOption,
     RulesOption,
     SeedOption,
     WorkersOption,
@@ -25,7 +21,15 @@ from chase_fast.cli.options import (
 )
 from chase_fast.cli.output import Column, count, note, say, say_json, say_table
 from chase_fast.cli.players import read_player
-from chase_fast.cli.resuming import resumable
+from chase_fast.cli.rundirs import (
+    OutOption,
+    ResumeOption,
+    check_folder,
+    keeping,
+    need,
+    tell_damaged,
+    write_pages,
+)
 from chase_fast.cli.scores import interval_text, rating_text
 from chase_fast.openings import MAX_OPENINGS
 
@@ -104,14 +108,14 @@ def tournament(
 
     Ratings are in Elo; random, where it plays, is at 0. Intervals hold with 95 %.
     """
-    need_extras("tournament", "store", "stats", *(["report"] if out is not None else []))
+    need("tournament", "store", "stats", *(["report"] if out is not None else []))
     from chase_fast.cli.live import LiveTable
     from chase_fast.tournament import play_tournament
 
-    check_resume(out, resume)
+    check_folder(out, resume)
     chosen = read_one_rules(rules)
     specs = [read_player(text, f"PLAYER {number}") for number, text in enumerate(players, 1)]
-    with resumable("tournament", out):
+    with keeping("tournament", out):
         with LiveTable() as live:
             result = play_tournament(
                 specs, format=format, seeds=seeds, rules=chosen, pairs=pairs, seed=seed,  # type: ignore[arg-type]
@@ -119,43 +123,14 @@ def tournament(
                 bootstrap=bootstrap, workers=threads_of(workers), out=out, resume=resume,
                 watch=live.update,
             )  # fmt: skip
-        path = save_report(result.document, out)
+        tell_damaged(result.damaged)
+        write_pages(result.document, out)
     if json:
         say_json(result.document)
     else:
         _say_result(result)
-    say_warnings(result.document, path)
-
-
-def check_resume(out: str | None, resume: bool) -> None:
-    """Refuses ``--resume`` without a folder.
-
-    Raises:
-        typer.BadParameter: There is none.
-    """
-    if resume and out is None:
-        raise typer.BadParameter("needs the folder of a run, --out DIR", param_hint="--resume")
-
-
-def save_report(document: dict[str, Any], out: str | None) -> Path | None:
-    """Writes the report into the folder of the run, if it is kept; its path.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    if out is None:
-        return None
-    from chase_fast.report import write_report
-
-    return write_report(document, Path(out))
-
-
-def say_warnings(document: dict[str, Any], path: Path | None) -> None:
-    """What to bear in mind, and where the report is, on standard error."""
-    for warning in document["warnings"]:
-        note(f"chase-fast: {warning}")
-    if path is not None:
-        note(f"wrote {path}")
+    for warning in result.document["warnings"]:
+        note(warning)
 
 
 def _say_result(result: TournamentResult) -> None:
@@ -222,8 +197,9 @@ def say_sums(result: Results) -> None:
         f"openings    {part}{count(openings['count'], 'opening')} of {openings['turns']} turns, "
         f"{openings['source']}"
     )
-    if openings["refused_share"] is not None:
-        say(f"refused     {openings['refused_share']:.1%} of the candidates, for their evaluation")
+    if openings["unbalanced_share"]:
+        share = openings["unbalanced_share"]
+        say(f"refused     {share:.1%} of the candidates, for their evaluation")
     games = max(result.games, 1)
     say(
         f"games       {result.games}, with a mean of {result.turns / games:.1f} turns and "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ import typer
 from chase_fast import __version__
 from chase_fast.agents.weights import save_weights
 from chase_fast.batch import MAX_SEED
-from chase_fast.cli.extras import need_extras
+from chase_fast.cli import EXIT_USAGE
 from chase_fast.cli.options import (
     JsonOption,
     RulesOption,
@@ -55,7 +56,12 @@ def tune(
     A player uses the file by its option weights=FILE.
     """
     chosen = read_one_rules(rules)
-    need_extras("tune", "stats")
+    if find_spec("scipy") is None:
+        note(
+            "chase-fast tune: needs the extra 'stats' (scipy).\n"
+            "Install it with: pip install 'chase-fast[stats]'"
+        )
+        raise typer.Exit(EXIT_USAGE)
     folder = Path(out).resolve().parent
     if not folder.is_dir():
         raise typer.BadParameter(f"there is no folder {str(folder)!r}", param_hint="--out")

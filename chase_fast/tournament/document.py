@@ -68,7 +68,7 @@ def make_document(run: Run, plan: Plan, found: Mapping[str, Any]) -> dict[str, A
         },
         "machine": description["machine"],
         "result_hash": found["result_hash"],
-        "openings": _openings(description["openings"][0], options["bound"]),
+        "openings": _openings(description["openings"][0]),
         "max_turns": plan.cells[0].max_turns,
         "rules": rules,
         "reproducible": description["reproducible"],
@@ -93,11 +93,12 @@ def _unrepeatable(plan: Plan) -> list[str]:
     return [name for name, spec in specs.items() if not spec.reproducible]
 
 
-def _openings(known: Mapping[str, Any], bound: int | None) -> dict[str, Any]:
-    refused = known["unbalanced"] / known["candidates"] if bound is not None else None
+def _openings(known: Mapping[str, Any]) -> dict[str, Any]:
+    """The openings, and the share of candidates refused: in all, and for their evaluation."""
     return {
         **{name: known[name] for name in ("turns", "count", "sha256", "source")},
-        "refused_share": refused,
+        "refused_share": 1 - known["count"] / known["candidates"],
+        "unbalanced_share": known["unbalanced"] / known["candidates"],
     }
 
 

@@ -79,7 +79,7 @@ class _Common:
                 f"pairs is {self.pairs}, expected an integer from 1 to {len(read)}: "
                 f"{path.name} has no more openings"
             )
-        return OpeningSet(read.turns, read.codes[: self.pairs], read.source, read.candidates)
+        return OpeningSet(read.turns, read.codes[: self.pairs], read.source, self.pairs)
 
     def words(self, rules: Rules, defaults: dict[str, Any]) -> list[str]:
         """The options of a command line that plays the same games."""
@@ -92,7 +92,11 @@ class _Common:
             found += ["--bound", str(self.bound)]
         found += ["--max-turns", str(self.max_turns)]
         for name, value in defaults.items():
-            found += [name, str(value)]
+            # The shortest text that reads as the same number.
+            found += [
+                name,
+                repr(value).removesuffix(".0") if isinstance(value, float) else str(value),
+            ]
         return found
 
 

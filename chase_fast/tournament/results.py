@@ -37,6 +37,7 @@ class Results:
         turns: Of all games, without those of openings.
         decisions: Likewise.
         complete: Whether all is played that was to be.
+        damaged: Files of the run that were damaged or missing, and whose games were played again.
         result_hash: SHA-256 over all games; equal if and only if the same games were played.
         document: All of it as plain data, for `chase_fast.report`.
     """
@@ -49,6 +50,7 @@ class Results:
     turns: int
     decisions: int
     complete: bool
+    damaged: Sequence[str] = field(compare=False)
     result_hash: str
     document: dict[str, Any] = field(repr=False, compare=False)
 
@@ -134,11 +136,12 @@ def read_results(run: Run, plan: Plan) -> dict[str, Any]:
         "turns": sum(tally.turns for tally in tallies),
         "decisions": sum(one.decisions for one in scores),
         "complete": ended,
+        "damaged": tuple(run.damaged),
         "result_hash": run.result_hash(),
     }
     if test is None:
         return found | {"ratings": ratings}
-    path = test.path(scores[0], plan.pairs)
+    path = test.path(scores[0])
     ratio = path[-1][1] if path else None
     return found | {
         "test": test, "path": path, "llr": ratio, "state": test.state(ratio, ended=ended)

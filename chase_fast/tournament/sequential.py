@@ -52,8 +52,11 @@ class SequentialTest:
     def __post_init__(self) -> None:
         object.__setattr__(self, "bounds", sprt_bounds(self.alpha, self.beta))
         llr((1, 1, 1, 1, 1), self.elo0, self.elo1, model=self.model)  # refuses what it cannot use
+        # So that 5 and 5.0 make the same run.
+        for name in ("elo0", "elo1", "alpha", "beta"):
+            object.__setattr__(self, name, float(getattr(self, name)))
         if not self.elo0 < self.elo1:
-            raise ArgumentError(f"elo1 is {self.elo1!r}, expected more than elo0, {self.elo0!r}")
+            raise ArgumentError(f"elo1 is {self.elo1:g}, expected more than elo0, {self.elo0:g}")
         whole_number(self.checkpoint, "checkpoint", 1, MAX_OPENINGS)
 
     def llr(self, pentanomial: Sequence[int]) -> float:
@@ -75,17 +78,16 @@ class SequentialTest:
             return "accepted H0" if ratio <= self.bounds[0] else "accepted H1"
         return "ended undecided" if ended else "running"
 
-    def path(self, scores: CellScores, pairs: int) -> list[tuple[int, float]]:
+    def path(self, scores: CellScores) -> list[tuple[int, float]]:
         """Openings and ratio at each look, up to that which decides.
 
         Args:
-            scores: Of the games that were played.
-            pairs: Openings that may be played; the last look is after them.
+            scores: Of the games that were played; the last look is after all their openings.
         """
         gaps = np.flatnonzero((scores.points < 0).any(axis=0))
         whole = int(gaps[0]) if len(gaps) else scores.points.shape[1]
         found: list[tuple[int, float]] = []
-        for look in (*range(self.checkpoint, pairs, self.checkpoint), pairs):
+        for look in (*range(self.checkpoint, scores.pairs, self.checkpoint), scores.pairs):
             if look > whole or (found and self.decided(found[-1][1])):
                 break
             found.append((look, self.llr(scores.pentanomial(look))))

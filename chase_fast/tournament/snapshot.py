@@ -54,4 +54,4 @@ class Snapshot:
         """Openings and log-likelihood ratio at the looks of the test so far."""
         if self.test is None:
             return []
-        return self.test.path(self.progress.scores[0], self.progress.pairs)
+        return self.test.path(self.progress.scores[0])
