@@ -292,6 +292,8 @@ def record_of(cell: Cell, openings: OpeningSet, row: Mapping[str, Any]) -> Recor
         "Game": str(row["game"]),
         "Seed": str(row["seed"]),
     }
+    if cell.group:
+        tags["Group"] = cell.group
     return game.to_record(
         red=row["red"],
         blue=row["blue"],

@@ -28,7 +28,7 @@ NAME = f"chase_fast-{chase_fast.__version__}"
 NOT_SOURCE = shutil.ignore_patterns(
     ".*", "build", "dist", "*.egg-info", "__pycache__", "*.so", "_core.c"
 )
-EXTRAS = {"cli", "stats", "report", "service", "all", "dev", "fuzz"}
+EXTRAS = {"cli", "stats", "store", "report", "service", "all", "dev", "fuzz"}
 
 pytestmark = pytest.mark.no_core
 

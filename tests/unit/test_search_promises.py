@@ -262,7 +262,7 @@ RULE_SETS = ("repetition=none", "reserve=0,repetition=none", "chain=yes,repetiti
 @pytest.mark.parametrize("rules", RULE_SETS)
 def test_proven_results_are_true(rules: str) -> None:
     proven = 0
-    for position in ends_of_games(Rules.parse(rules), 3, 1, 6):
+    for position in ends_of_games(Rules.parse(rules), 5, 1, 6):
         evaluator = shipped_evaluator(position.rules)
         score = searched(position, nodes=3_000).lines[0].score
         if abs(score) < SCORE_PROVEN or distance(score) > 5:
