@@ -20,8 +20,15 @@ PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8
 SEQUENCES = re.findall(r"^```shell\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
-# Conversations are no documents, and players are the same under all rules.
-WITHOUT = {"play": {"--json"}, "engine": {"--json"}, "players": {"--rules"}}
+# Conversations are no documents, nor are records; players are the same under all rules; runs have
+# theirs.
+WITHOUT = {
+    "play": {"--json"},
+    "engine": {"--json"},
+    "players": {"--rules"},
+    "export": {"--json", "--rules"},
+    "report": {"--rules"},
+}
 
 
 def test_there_is_a_sequence() -> None:

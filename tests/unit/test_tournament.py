@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from itertools import combinations
 from pathlib import Path
@@ -609,3 +611,41 @@ def test_what_cannot_be_played_is_refused(players: Any, change: Any, words: str)
 def test_what_cannot_be_tested_is_refused(change: Any, words: str) -> None:
     with pytest.raises(cf.ArgumentError, match=words):
         play_sprt(**{"a": "random", "b": "greedy", **change})
+
+
+# ---- Ctrl-C -----------------------------------------------------------------------------------
+
+
+# In a process of its own: hypothesis runs code of its own in the midst of anything, where
+# exceptions get lost.
+STRIKES = """
+import signal
+import chase_fast as cf
+from chase_fast.openingset import OpeningSet
+
+struck = caught = 0
+
+def strike(number, frame):
+    global struck
+    struck += 1
+    raise KeyboardInterrupt
+
+signal.signal(signal.SIGALRM, strike)
+for seed in range(60):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.001 + 0.0005 * seed)
+        OpeningSet.generate([cf.Rules()], 2000, seed=seed)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        caught += 1
+print(struck, caught)
+"""
+
+
+def test_no_interruption_is_lost_while_openings_are_drawn() -> None:
+    """Wherever it strikes: numpy drops exceptions in some comparisons."""
+    done = subprocess.run(
+        [sys.executable, "-c", STRIKES], capture_output=True, text=True, timeout=120, check=True
+    )
+    struck, caught = map(int, done.stdout.split())
+    assert caught == struck > 0
