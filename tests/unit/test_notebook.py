@@ -15,10 +15,11 @@ NOTEBOOK = Path(__file__).parents[2] / "docs" / "balance.ipynb"
 def run(source: str, names: dict[str, Any]) -> Any:
     """Runs a cell; the value of its last expression, as a notebook shows it."""
     tree = ast.parse(source)
-    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
-    exec(compile(tree, "cell", "exec"), names)
-    if last is None:
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, ast.Expr):
+        exec(compile(tree, "cell", "exec"), names)
         return None
+    exec(compile(ast.Module(tree.body[:-1], []), "cell", "exec"), names)
     return eval(compile(ast.Expression(last.value), "cell", "eval"), names)
 
 
