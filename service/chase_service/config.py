@@ -93,6 +93,10 @@ class Config:
     query_threads: int = _whole(1, 1, 1_024)
     """Further engine threads, which no job ever takes."""
 
+    long_us: float = _number(20_000, 1, 3_600_000_000)
+    """Estimated work, in µs, above which an item is long. Long items, too, have at most `threads`
+    threads at the same time, so that searches of seconds do not keep short queries waiting."""
+
     background_ageing_ms: float = _number(1_000, 1, 3_600_000)
     """How long, in ms, all jobs can be kept waiting by queries. One chunk then goes first."""
 

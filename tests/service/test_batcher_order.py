@@ -6,6 +6,7 @@ import math
 
 import pytest
 from chase_service.batcher import Ending
+from chase_service.batcher.background import _Call
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -143,6 +144,36 @@ def test_being_away_earns_nothing() -> None:
     late = [world.submit(client="late").item.payload.number for _ in range(20)]
     served = [serve_one(world) for _ in range(20)]
     assert 9 <= sum(number in late for number in served) <= 11
+
+
+# ---- Long items -----------------------------------------------------------------------------
+
+
+def test_long_items_leave_a_thread_to_short_ones() -> None:
+    world = World(threads=2, query_threads=1, long_us=20_000)
+    long = [world.submit(key=number, cost=1e6) for number in range(4)]
+    assert len(world.workers.works) == 2
+    short = world.submit()
+    assert len(world.workers.works) == 3
+    world.run(2)
+    assert short.answer is not None and len(world.workers.works) == 2
+    world.run(0)
+    assert long[0].answer is not None and len(world.workers.works) == 2
+    world.run_all()
+    assert all(ticket.answer for ticket in long)
+
+
+def test_jobs_are_not_asked_for_room_that_nobody_may_use() -> None:
+    world = World(threads=1, query_threads=2, long_us=20_000)
+    world.batcher.run_background(lambda stop: stop.is_set())
+    for key in range(2):
+        world.submit(key=key, cost=1e6)
+    world.submit()
+    assert len(world.workers.works) == 3 and world.batcher.queued_units == 1
+    (run,) = [one for one in world.batcher._slots.running if isinstance(one, _Call)]
+    assert not run.stop.is_set()
+    world.submit()
+    assert run.stop.is_set()
 
 
 # ---- Room -------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.no_core
 CONFIGS = st.fixed_dictionaries(
     {
         "threads": st.integers(1, 2),
+        "long_us": st.sampled_from([500.0, 1e6]),
         "query_threads": st.integers(1, 2),
         "max_batch_items": st.sampled_from([1, 2, 5, 100]),
         "max_batch_us": st.sampled_from([1.0, 300.0, 1e6]),
@@ -163,9 +164,15 @@ class Sequence:
         assert batcher.queued_units <= config.max_queue_items
         assert batcher.queued_bytes <= config.max_queue_bytes
         if not config.max_queue_delay_us and config.max_stuck_threads > 1:
-            # No thread is idle while something waits.
+            # No thread is idle while something waits that may have it.
             idle = config.threads + config.query_threads - batcher.busy
-            assert not idle or not batcher.queued_units
+            waiting = [
+                seen.pending
+                for seen in self.seen
+                if isinstance(seen.pending, Ticket) and seen.pending.queued
+            ]
+            assert bool(waiting) == bool(batcher.queued_units)
+            assert not idle or all(one.cost > config.long_us for one in waiting)
 
     def judge(self, number: int, seen: Seen, answer: Answer[Any]) -> None:
         """Each ending only for its own reason; a result only if it is right."""

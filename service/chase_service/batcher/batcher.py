@@ -43,7 +43,7 @@ _CLOSED: Final[Answer[Any]] = Answer(Ending.CLOSED)
 class _Batch(Run, Generic[P, R]):
     """One engine call."""
 
-    __slots__ = ("_ended", "_work", "tickets")
+    __slots__ = ("_ended", "_work", "long", "tickets")
 
     def __init__(
         self,
@@ -53,6 +53,7 @@ class _Batch(Run, Generic[P, R]):
     ) -> None:
         super().__init__(Stop(len(tickets)))
         self.tickets: Final = tickets
+        self.long = False
         self._work: Final = work
         self._ended: Final = ended
 
@@ -281,19 +282,24 @@ class Batcher(Generic[P, R]):
         while slots.free > 0:
             if self._background.overdue() and self._background.start(overdue=True):
                 continue
-            group = queue.take(self._clock.time())
+            group = queue.take(self._clock.time(), long=self._long_may_start())
             if group is not None:
                 self._start(group)
             elif not self._background.start():
                 break
         self._wait_for_ripe()
-        if slots.free <= 0 and not queue.empty():
+        if slots.free <= 0 and queue.ready(self._clock.time(), long=self._long_may_start()):
             self._background.make_room(1 + queue.units // self._config.max_batch_items)
         if self._idle is not None and not self._idle.done() and self._rests():
             self._idle.set_result(None)
 
+    def _long_may_start(self) -> bool:
+        running = sum(isinstance(run, _Batch) and run.long for run in self._slots.running)
+        return running < self._config.threads
+
     def _start(self, group: list[Ticket[P, R]]) -> None:
         batch = _Batch(group, self._call, self._ended)
+        batch.long = self._queue.is_long(group[0])
         for index, ticket in enumerate(group):
             ticket.run, ticket.index = batch, index
         self.counts.batches += 1
@@ -331,7 +337,7 @@ class Batcher(Generic[P, R]):
             self._ripening.cancel()
             self._ripening = None
         when = self._queue.ripens()
-        if when is not None and self._slots.free > 0:
+        if when is not None:
             self._ripening = self._clock.call_at(when, self._dispatch)
 
     def _note_rate(self, units: int) -> None:

@@ -5,6 +5,8 @@
 - Within a level clients get equal shares of the work, in proportion to estimated cost: start-time
   fair queueing (P. Goyal, H. Vin and H. Cheng, Start-time Fair Queuing, SIGCOMM 1996). An item's
   place is where its client's work before it ends, or where the level now stands if that is later.
+- Long items of a priority are a level of their own behind the short ones, since they may not have
+  all threads.
 - The item whose turn it is takes others of its key along, in the same order.
 
 Served and cancelled items stay in the heaps until they come up, or are more than those that wait.
@@ -150,7 +152,8 @@ class FairQueue(Generic[P, R]):
     def __init__(self, config: Config) -> None:
         self._config: Final = config
         self._delay: Final = config.max_queue_delay_us / 1e6
-        self._levels: Final = [_Level[P, R]() for _ in range(config.priorities)]
+        # For each priority the short items and the long ones.
+        self._levels: Final = [_Level[P, R]() for _ in range(2 * config.priorities)]
         self._load: Final = _Load()
         self._held: Final[dict[Hashable, _Load]] = {}
         # In order of arrival, which is the order in which they ripen.
@@ -185,7 +188,7 @@ class FairQueue(Generic[P, R]):
 
     def push(self, ticket: Ticket[P, R], now: float) -> None:
         """Adds an item."""
-        level = self._levels[ticket.item.priority]
+        level = self._level(ticket)
         if not level.count and not level.again:
             level.waiting_since = now
         level.place(ticket)
@@ -213,7 +216,7 @@ class FairQueue(Generic[P, R]):
     def remove(self, ticket: Ticket[P, R]) -> None:
         """Takes an item out; it must be in."""
         item = ticket.item
-        level = self._levels[item.priority]
+        level = self._level(ticket)
         ticket.queued = False
         self._load.change(ticket, -1)
         held = self._held[item.client]
@@ -231,16 +234,30 @@ class FairQueue(Generic[P, R]):
 
     def push_again(self, group: list[Ticket[P, R]], now: float) -> None:
         """Adds items of one key that failed together, to be run as they are, before others."""
-        level = self._levels[group[0].item.priority]
+        level = self._level(group[0])
         if level.waiting_since is None:
             level.waiting_since = now
         level.again.append(group)
 
-    def take(self, now: float) -> list[Ticket[P, R]] | None:
-        """Takes the items out that are to be served next, in one call; None if none may yet be."""
-        while self._unripe and self._unripe[0].arrived + self._delay <= now:
-            self._ripen(self._unripe.popleft())
-        level = self._next_level(now)
+    def is_long(self, ticket: Ticket[P, R]) -> bool:
+        """Whether an item is one of those that may not have all threads."""
+        return ticket.cost > self._config.long_us
+
+    def ready(self, now: float, *, long: bool) -> bool:
+        """Whether `take` would give something."""
+        return self._next_level(now, long) is not None
+
+    def take(self, now: float, *, long: bool) -> list[Ticket[P, R]] | None:
+        """Takes the items out that are to be served next, in one call.
+
+        Args:
+            now: The time.
+            long: Whether they may be long ones.
+
+        Returns:
+            At least one, of one key, all short or all long; None if none may be served yet.
+        """
+        level = self._next_level(now, long)
         if level is None:
             return None
         group = level.next_again()
@@ -269,12 +286,18 @@ class FairQueue(Generic[P, R]):
     def _ripen(self, ticket: Ticket[P, R]) -> None:
         if ticket.queued and not ticket.ripe:
             ticket.ripe = True
-            level = self._levels[ticket.item.priority]
+            level = self._level(ticket)
             level.ripe.push(next(self._numbers), ticket, level.count)
 
-    def _next_level(self, now: float) -> _Level[P, R] | None:
+    def _level(self, ticket: Ticket[P, R]) -> _Level[P, R]:
+        return self._levels[2 * ticket.item.priority + self.is_long(ticket)]
+
+    def _next_level(self, now: float, long: bool) -> _Level[P, R] | None:
         """The most urgent, or the one that was passed over for longest, if that is too long."""
-        ready = [level for level in self._levels if level.next_again() or level.ripe.first()]
+        while self._unripe and self._unripe[0].arrived + self._delay <= now:
+            self._ripen(self._unripe.popleft())
+        levels = self._levels if long else self._levels[::2]
+        ready = [level for level in levels if level.next_again() or level.ripe.first()]
         if not ready:
             return None
         eldest = min(ready, key=_since)
