@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 from typing import Any
 
@@ -303,6 +305,18 @@ def test_the_neighbours_of_a_cancelled_item_have_their_results() -> None:
         Ending.CANCELLED,
         Ending.RESULT,
     ]
+
+
+def test_who_keeps_an_item_does_not_keep_its_neighbours() -> None:
+    world = World(max_batch_us=1e6)
+    world.occupy()
+    kept, neighbour = world.submit(), world.submit()
+    payload = weakref.ref(neighbour.item.payload)
+    del neighbour
+    world.run_all()
+    gc.collect()
+    assert world.engine.calls[-1][0] == kept.item.payload.number
+    assert len(world.engine.calls[-1]) == 2 and payload() is None
 
 
 def test_what_has_ended_cannot_be_cancelled() -> None:
