@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -150,6 +151,35 @@ def test_jobs_go_on_though_queries_never_end() -> None:
     assert world.clock.now - begin == pytest.approx(3.0, abs=0.2)
 
 
+def test_an_overdue_chunk_has_its_moment() -> None:
+    world = World(background_ageing_ms=1_000, background_slice_ms=5, max_batch_items=1)
+    world.occupy()
+    world.batcher.run_background(Chunk())
+    for _ in range(5):
+        world.submit()
+    world.clock.advance(1)
+    world.run()
+    assert flags(world) == [False]
+    world.submit()  # although more and more queries wait
+    world.clock.advance(0.004)
+    assert flags(world) == [False]
+    world.clock.advance(0.001)
+    assert flags(world) == [True]
+
+
+def test_only_what_still_waits_is_overdue() -> None:
+    world = World(background_ageing_ms=1_000, max_batch_items=1)
+    world.occupy()
+    world.batcher.run_background(Chunk()).cancel()
+    world.clock.advance(2)
+    world.batcher.run_background(Chunk())
+    query = world.submit()
+    world.run()
+    assert flags(world) == [] and world.batcher.background_waiting == 1
+    world.run_all()
+    assert ended(query) is Ending.RESULT
+
+
 def test_a_waiting_chunk_is_cancelled_at_once() -> None:
     world = World(threads=1)
     first, second = Chunk(), Chunk()
@@ -199,3 +229,17 @@ def test_making_room_late_is_no_reason_to_be_given_up() -> None:
     assert ended(task) is None and world.batcher.counts.stuck == 0
     world.run_all()
     assert ended(task) is Ending.RESULT
+
+
+def test_a_cancelled_chunk_stays_cancelled_when_the_batcher_closes() -> None:
+    async def main() -> None:
+        world = World(threads=2)
+        tasks = [world.batcher.run_background(Chunk(calls=2)) for _ in range(2)]
+        tasks[0].cancel()
+        closed = asyncio.create_task(world.batcher.close(1))
+        await asyncio.sleep(0)
+        world.run_all()
+        assert await closed == 0
+        assert [ended(task) for task in tasks] == [Ending.CANCELLED, Ending.CLOSED]
+
+    asyncio.run(main())

@@ -123,6 +123,9 @@ def test_a_free_thread_waits_for_others_only_if_told_to() -> None:
     world.run()
     world.submit(cost=1e6)  # nor one that has enough to do
     assert len(world.workers.works) == 1
+    world.run()
+    world.submit().cancel()
+    assert world.clock.timers() == 0
 
 
 def test_results_do_not_depend_on_batching() -> None:
@@ -236,6 +239,24 @@ def test_a_call_that_does_not_stop_loses_its_thread_to_another() -> None:
     assert all(map(right, others))
     world.run()
     assert world.batcher.counts.stuck == 0 and world.workers.count == 2
+
+
+def test_a_lost_thread_that_is_not_replaced_is_taken_back() -> None:
+    world = World(threads=1, query_threads=1, stuck_ms=500, max_stuck_threads=0)
+    world.submit(within=0.1)
+    world.submit(within=0.1)
+    world.clock.advance(1)
+    assert world.batcher.counts.stuck == 2 and world.workers.count == 2
+    ticket = world.submit()
+    assert ticket.answer is None and len(world.workers.works) == 2
+    world.run()
+    assert len(world.workers.works) == 2  # the other lost one, and the item
+    world.run(1)
+    assert right(ticket)
+    world.run()
+    assert world.batcher.counts.stuck == 0
+    world.occupy()
+    assert len(world.workers.works) == 2
 
 
 # ---- Deadlines and cancellation ---------------------------------------------------------------

@@ -56,7 +56,6 @@ class Background:
         clock: The loop.
         slots: The threads.
         counts: Where answers are counted.
-        changed: Called when there may be something to start.
     """
 
     def __init__(
@@ -66,7 +65,6 @@ class Background:
         slots: Slots,
         *,
         counts: Counts,
-        changed: Callable[[], None],
     ) -> None:
         self._most: Final = config.threads
         self._ageing: Final = config.background_ageing_ms / 1e3
@@ -74,7 +72,6 @@ class Background:
         self._clock: Final = clock
         self._slots: Final = slots
         self._counts: Final = counts
-        self._changed: Final = changed
         self._waiting: Final[deque[Task[Any]]] = deque()
         self._running: Final[dict[Task[Any], _Call[Any]]] = {}
         # Since when all of it has waited.
@@ -157,7 +154,6 @@ class Background:
         if not self._waiting:
             self._since = None
         self._settle(task, Answer(Ending.CANCELLED))
-        self._changed()
 
     def _ended(self, task: Task[Any], outcome: Any) -> None:
         del self._running[task]

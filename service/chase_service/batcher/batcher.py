@@ -110,9 +110,7 @@ class Batcher(Generic[P, R]):
             counts=self.counts,
             freed=self._dispatch,
         )
-        self._background: Final = Background(
-            config, self._clock, self._slots, counts=self.counts, changed=self._dispatch
-        )
+        self._background: Final = Background(config, self._clock, self._slots, counts=self.counts)
         self._ripening: Any = None
         self._rate = 0.0
         self._rated = self._clock.time()
