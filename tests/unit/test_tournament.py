@@ -232,7 +232,8 @@ def test_a_score_that_is_no_estimate_is_none() -> None:
     assert pair["elo_interval"][1] < -150
     best, worst = document["players"]
     assert (best["name"], best["bounded"], best["high"]) == ("greedy", "below", None)
-    assert (worst["rating"], worst["bounded"]) == (0, None)
+    # At 0 by definition, which no game could change.
+    assert (worst["rating"], worst["low"], worst["high"], worst["bounded"]) == (0, None, None, None)
 
 
 def test_what_is_said_is_what_is_shown() -> None:
@@ -496,7 +497,11 @@ def test_a_test_ends_where_it_is_decided(
     word = {"accepted H1": "accepts H1", "accepted H0": "in favour of H0"}[state]
     assert word in alone.document["verdicts"][0]
     assert "If H" in alone.document["verdicts"][0]
-    assert html_report(alone.document)
+    samples = [sample["title"].partition(" (red)")[0] for sample in alone.document["samples"]]
+    assert samples == [players[0]] * 3
+    page = html_report(alone.document)
+    assert "Results of each player" in page
+    assert "Ratings after" not in page
 
 
 def test_a_test_is_resumed(tmp_path: Path) -> None:
