@@ -385,7 +385,7 @@ def test_a_live_table_until_it_is_interrupted(
     words: tuple[str, ...], signs: tuple[str, ...], tmp_path: Path
 ) -> None:
     terminal = Terminal(*words, "--pairs", "4000", "--out", str(tmp_path / "run"), columns=100)
-    for sign in (*signs, "openings", "left"):
+    for sign in (*signs, "of", "pairs", "left"):
         terminal.read_until(sign)
     terminal.press(b"\x03")
     assert terminal.end() == 130
