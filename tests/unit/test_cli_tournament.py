@@ -24,6 +24,8 @@ from tests.unit.engines import BAD, program
 from tests.unit.test_cli_process import PROGRAM, Terminal, environment, visible
 from tests.unit.test_match import quoted
 
+pytestmark = pytest.mark.no_core
+
 WORDS = ["random", "greedy", "ab:nodes=30"]
 
 

@@ -25,6 +25,8 @@ from chase_fast.runs import begin, opened
 from chase_fast.store import GAMES, HEAT, SCHEMA_VERSION, TURNS, Run, write_whole
 from tests.unit.small_runs import play, rows_of, small_settings
 
+pytestmark = pytest.mark.no_core
+
 ROOT = Path(__file__).parents[2]
 SETTINGS = small_settings(pairs=16, variants=("standard",))
 

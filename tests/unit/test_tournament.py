@@ -36,6 +36,8 @@ from chase_fast.tournament import (
 from tests.unit.engines import BAD, program
 from tests.unit.test_match import quoted
 
+pytestmark = pytest.mark.no_core
+
 PLAYERS = ("random", "greedy", "ab:nodes=30", "ab:nodes=30,eps=0.2")
 
 
