@@ -32,6 +32,8 @@ from tests.unit.test_tournament import (
     saved,
 )
 
+pytestmark = pytest.mark.no_core
+
 
 def test_known_ratios() -> None:
     test = SequentialTest(elo0=0, elo1=4)
