@@ -44,6 +44,8 @@ _PATIENCE: Final = 4096
 _HEADER: Final = "# chase-fast openings 1"
 _MAX_FILE: Final = 1 << 30
 
+_TURN_LIMIT: Final = int(Termination.TURN_LIMIT)
+
 
 def game_seeds(seed: int, first: int, count: int) -> npt.NDArray[np.uint64]:
     """Seeds of 64 bits by number: the output function of SplitMix64.
@@ -364,7 +366,8 @@ def _candidates(
         at = 0
         for stats in played.stats:
             length = int(stats["decisions"])
-            whole = stats["termination"] == Termination.TURN_LIMIT
+            # As ints: numpy looks for attributes of the enumeration, and Ctrl-C is lost in that.
+            whole = int(stats["termination"]) == _TURN_LIMIT
             quiet = stats["captures"] == 0 and stats["splits"] == 0
             codes = moves[at : at + length]
             yield [*head, *map(Move.from_code, codes)] if whole and quiet else None

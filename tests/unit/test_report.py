@@ -41,6 +41,8 @@ from chase_fast.report.plots import (
 from tests.unit import report_documents as documents
 from tests.unit.report_documents import DOCUMENTS, HOSTILE, Document
 
+pytestmark = pytest.mark.no_core
+
 ROOT = Path(__file__).parents[2]
 
 # ---- Reading pages ----------------------------------------------------------------------------

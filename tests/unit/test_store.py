@@ -26,6 +26,8 @@ from chase_fast.store import GAMES, HEAT, SCHEMA_VERSION, TURNS, Run, write_whol
 from chase_fast.store.salvage import salvage
 from tests.unit.small_runs import play, rows_of, small_settings
 
+pytestmark = pytest.mark.no_core
+
 ROOT = Path(__file__).parents[2]
 SETTINGS = small_settings(pairs=16, variants=("standard",))
 
