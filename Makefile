@@ -50,19 +50,22 @@ define pip_install
 	  "be reached: try again with a network, or name a mirror in PIP_INDEX_URL." >&2; exit 1; }
 endef
 
+# A comma may not stand in a call.
+RUNTIME := cli,stats,store,report
+DEVELOPMENT := all,dev
+
 # What the package needs to run. The build requirements come first and stay, so that a rebuild
 # needs neither pip nor a network.
 $(VENV)/.runtime: $(VENV)/.created pyproject.toml chase_fast/_version.py | check
-	@echo "Installing into $(VENV), once: numpy and the command line; compiling the core." \
-	  "This takes a minute or two ..."
+	@echo "Installing into $(VENV), once: numpy, the command line, statistics and plots;" \
+	  "compiling the core. This takes two to three minutes ..."
 	@"$(PY)" -c 'import tomllib; f = open("pyproject.toml", "rb"); \
 	print(*tomllib.load(f)["build-system"]["requires"], sep="\n")' > "$(VENV)/build-requires.txt"
 	$(call pip_install,-r "$(VENV)/build-requires.txt")
-	$(call pip_install,--no-build-isolation --editable ".[cli]")
+	$(call pip_install,--no-build-isolation --editable ".[$(RUNTIME)]")
 	@touch $@
 
-# And what its development needs. (A comma may not stand in a call.)
-DEVELOPMENT := all,dev
+# And what its development needs.
 $(VENV)/.installed: $(VENV)/.runtime
 	@echo "Installing into $(VENV), once: what the tests need. This takes about a minute ..."
 	$(call pip_install,--no-build-isolation --editable ".[$(DEVELOPMENT)]")

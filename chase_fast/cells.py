@@ -29,6 +29,7 @@ from chase_fast._core import (
     play_series,
 )
 from chase_fast.agents import CoreAgent, Player, PlayerSpec, make_player
+from chase_fast.agents.spec import OPTIONS
 from chase_fast.batch import MAX_SEED
 from chase_fast.errors import ArgumentError
 from chase_fast.game import Game
@@ -129,7 +130,8 @@ class Cell:
         """The cell of a description.
 
         Raises:
-            NotationError: A text that is no rules or no player.
+            InvalidRulesError: A text that is no rules.
+            NotationError: A text that is no player.
             KeyError: A part is missing.
         """
         return cls(
@@ -396,8 +398,14 @@ def replay(cell: Cell, openings: OpeningSet, opening: int, game: int, moves: byt
 
 
 def same_player(cell: Cell) -> bool:
-    """Whether both players are the same and play without chance."""
-    return str(cell.a) == str(cell.b) and cell.a.deterministic
+    """Whether both players are the same and play without chance, in whatever words."""
+    return cell.a.deterministic and _meaning(cell.a) == _meaning(cell.b)
+
+
+def _meaning(spec: PlayerSpec) -> tuple[str, dict[str, Any]]:
+    """What a player without chance depends on: options that are not given, but not the seed."""
+    names = [option.name for option in OPTIONS[spec.kind] if option.name != "seed"]
+    return spec.kind, {name: spec.get(name) for name in names}
 
 
 def numbered(cells: Sequence[Cell]) -> list[Cell]:

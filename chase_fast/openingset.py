@@ -44,6 +44,8 @@ _PATIENCE: Final = 4096
 _HEADER: Final = "# chase-fast openings 1"
 _MAX_FILE: Final = 1 << 30
 
+_TURN_LIMIT: Final = int(Termination.TURN_LIMIT)
+
 
 def game_seeds(seed: int, first: int, count: int) -> npt.NDArray[np.uint64]:
     """Seeds of 64 bits by number: the output function of SplitMix64.
@@ -126,11 +128,12 @@ class OpeningSet:
         Raises:
             OSError: It cannot be written.
         """
-        with path.open("w", encoding="utf-8") as file:
-            file.write(
-                f"{_HEADER}\n# turns {self.turns}\n# source {' '.join(self.source.split())}\n"
-            )
-            file.writelines(f"{line}\n" for line in self.lines())
+        path.write_text(self.text(), encoding="utf-8")
+
+    def text(self) -> str:
+        """What `write` writes."""
+        header = f"{_HEADER}\n# turns {self.turns}\n# source {' '.join(self.source.split())}\n"
+        return header + "".join(f"{line}\n" for line in self.lines())
 
     @classmethod
     def read(cls, path: Path, rules: Sequence[Rules]) -> OpeningSet:
@@ -149,13 +152,16 @@ class OpeningSet:
         source = path.name
         if path.stat().st_size > _MAX_FILE:
             raise NotationError(f"{path.name} is longer than {_MAX_FILE} bytes")
+        data = path.read_bytes()
         try:
-            text = path.read_text(encoding="utf-8")
+            text = data.decode()
         except UnicodeDecodeError as error:
-            raise NotationError(f"{path.name} is not UTF-8 text: {error}") from None
-        for number, line in enumerate(text.splitlines(), 1):
+            number = data.count(b"\n", 0, error.start) + 1
+            raise NotationError(f"{path.name}, line {number}: is not UTF-8 text") from None
+        # Not splitlines, which sees more ends of lines than an editor counts.
+        for number, line in enumerate(text.split("\n"), 1):
             if line.startswith("# source "):
-                source = line.removeprefix("# source ")
+                source = line.removeprefix("# source ").rstrip()
             if line.startswith("#") or not line.strip():
                 continue
             try:
@@ -192,8 +198,8 @@ class OpeningSet:
             openings: How many, 1 to `MAX_OPENINGS`.
             turns: Of each, even, 0 to `MAX_OPENING_TURNS`.
             seed: 0 to 2**64 - 1.
-            bound: The evaluation's size, thousandths of a die, from which on an opening is
-                refused under any of the rules; None refuses none.
+            bound: The evaluation's size, thousandths of a die, beyond which under any of the
+                rules an opening is refused; None refuses none.
 
         Raises:
             ArgumentError: An argument that is not as described, or there are not so many.
@@ -201,11 +207,7 @@ class OpeningSet:
         if not rules:
             raise ArgumentError("rules is empty, expected at least one set of rules")
         openings = whole_number(openings, "openings", 1, MAX_OPENINGS)
-        turns = whole_number(turns, "turns", 0, MAX_OPENING_TURNS)
-        if turns % 2:
-            raise ArgumentError(
-                f"turns is {turns}, expected an even number: red is to act after it"
-            )
+        turns = _even(whole_number(turns, "turns", 0, MAX_OPENING_TURNS))
         seed = whole_number(seed, "seed", 0, MAX_SEED)
         if bound is not None:
             bound = whole_number(bound, "bound", 0, 32000)
@@ -250,7 +252,7 @@ class OpeningSet:
         if not rules:
             raise ArgumentError("rules is empty, expected at least one set of rules")
         each = whole_number(each, "each", 1, MAX_OPENINGS)
-        turns = whole_number(turns, "turns", 2, MAX_OPENING_TURNS)
+        turns = _even(whole_number(turns, "turns", 2, MAX_OPENING_TURNS))
         seed = whole_number(seed, "seed", 0, MAX_SEED)
         checker = _Checker(rules)
         starts = [Position.start(one) for one in rules]
@@ -273,6 +275,12 @@ class OpeningSet:
                         f"with {move}"
                     )
         return cls(turns, np.array(rows, np.uint32), f"first moves, seed {seed}", candidates)
+
+
+def _even(turns: int) -> int:
+    if turns % 2:
+        raise ArgumentError(f"turns is {turns}, expected an even number: red is to act after it")
+    return turns
 
 
 class _Checker:
@@ -358,7 +366,8 @@ def _candidates(
         at = 0
         for stats in played.stats:
             length = int(stats["decisions"])
-            whole = stats["termination"] == Termination.TURN_LIMIT
+            # As ints: numpy looks for attributes of the enumeration, and Ctrl-C is lost in that.
+            whole = int(stats["termination"]) == _TURN_LIMIT
             quiet = stats["captures"] == 0 and stats["splits"] == 0
             codes = moves[at : at + length]
             yield [*head, *map(Move.from_code, codes)] if whole and quiet else None

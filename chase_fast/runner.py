@@ -12,9 +12,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from chase_fast._arguments import whole_number
 from chase_fast._core import StopFlag
 from chase_fast._threads import run_unordered
+from chase_fast.batch import MAX_THREADS
 from chase_fast.cells import TERMINATIONS, Cell, ChunkResult, Pool, play_chunk
+from chase_fast.errors import ArgumentError
+from chase_fast.openings import MAX_OPENINGS
 from chase_fast.openingset import OpeningSet
 from chase_fast.store import GAMES, HEAT, TURNS, Run, heat_columns, table
 
@@ -42,6 +46,9 @@ class Plan:
         turns: Whether rows of turns are kept.
         moves: Whether all decisions are kept; where games cannot be repeated they always are.
         checkpoint: Openings after which `enough` is asked, again and again; None: never.
+
+    Raises:
+        ArgumentError: There are no cells, or they are not numbered so; or not as many openings.
     """
 
     cells: Sequence[Cell]
@@ -50,6 +57,25 @@ class Plan:
     turns: bool = False
     moves: bool = False
     checkpoint: int | None = None
+
+    def __post_init__(self) -> None:
+        whole_number(self.pairs, "pairs", 1, MAX_OPENINGS)
+        if self.checkpoint is not None:
+            whole_number(self.checkpoint, "checkpoint", 1, MAX_OPENINGS)
+        if not self.cells:
+            raise ArgumentError("cells is empty, expected at least one")
+        for number, cell in enumerate(self.cells):
+            if cell.number != number:
+                raise ArgumentError(f"cell {number} has the number {cell.number}")
+            whole_number(
+                cell.openings, f"the opening set of cell {number}", 0, len(self.openings) - 1
+            )
+            pairs, found = self.pairs_of(cell), len(self.openings[cell.openings])
+            if not 1 <= pairs <= found:
+                raise ArgumentError(
+                    f"pairs of cell {number} is {pairs}, expected an integer from 1 to {found}: "
+                    "there are so many openings"
+                )
 
     def pairs_of(self, cell: Cell) -> int:
         """Openings that a cell plays."""
@@ -173,8 +199,8 @@ def play_run(
     Args:
         run: Opened for writing and swept.
         plan: What it plays.
-        workers: Threads; results do not depend on it.
-        watch: Called after each chunk, in this thread.
+        workers: Threads, 1 to 1024; results do not depend on it.
+        watch: Called at the beginning and after each chunk, in this thread.
         enough: Called at checkpoints with the number of openings and the scores, of which it
             looks at no more than these; true ends the run there.
         stop: Ends it early: what is finished stays.
@@ -183,17 +209,18 @@ def play_run(
         How far it came.
 
     Raises:
+        ArgumentError: `workers` is not as described.
         OSError: The folder cannot be written.
         StoreError: It is damaged.
     """
-    progress = Progress([CellScores(plan.pairs_of(cell)) for cell in plan.cells], workers)
-    for chunk, rows in run.read("games", _SCORED):
-        progress.scores[chunk.cell].add(rows, chunk.count, chunk.seconds)
+    workers = whole_number(workers, "workers", 1, MAX_THREADS)
+    stopped_at = run.fact("stopped_at")
+    progress = Progress(_stored(run, plan, stopped_at), workers)
     if watch is not None:
         watch(progress)
     feed = _Feed(run, plan, progress)
     checks = _Checks(run, plan, feed, enough)
-    if run.fact("stopped_at") is not None or checks.reached(progress):
+    if stopped_at is not None or checks.reached(progress):
         return progress
     pool = Pool()
     flag = StopFlag() if stop is None else stop
@@ -223,6 +250,17 @@ def play_run(
     finally:
         pool.close()
     return progress
+
+
+def _stored(run: Run, plan: Plan, upto: int | None) -> list[CellScores]:
+    """Scores of what the run holds, by cell; it ended after so many openings, if it did."""
+    scores = [CellScores(plan.pairs_of(cell)) for cell in plan.cells]
+    for chunk, rows in run.read("games", _SCORED):
+        scores[chunk.cell].add(rows, chunk.count, chunk.seconds)
+    if upto is not None:
+        for one in scores:
+            one.pairs = min(one.pairs, upto)
+    return scores
 
 
 _SCORED: Final = ("opening", "game", "winner", "a_is_red", "termination", "decisions")
@@ -358,6 +396,7 @@ class _Checks:
 
     def __init__(self, run: Run, plan: Plan, feed: _Feed, enough: Enough | None) -> None:
         self._run = run
+        self._plan = plan
         self._feed = feed
         self._enough = enough if plan.checkpoint else None
         self._next = 0
@@ -372,15 +411,6 @@ class _Checks:
             if self._enough(upto, progress.scores):
                 self._run.forget([one for one in self._run.chunks() if one.first >= upto])
                 self._run.set_fact("stopped_at", upto)
-                _cut(progress, upto)
+                progress.scores[:] = _stored(self._run, self._plan, upto)
                 return True
         return False
-
-
-def _cut(progress: Progress, upto: int) -> None:
-    """Scores of nothing but the first openings."""
-    for scores in progress.scores:
-        scores.pairs = min(scores.pairs, upto)
-        scores.points[:, upto:] = _UNPLAYED
-        scores.red[:, upto:] = _UNPLAYED
-        scores.done = min(scores.done, upto)

@@ -24,12 +24,12 @@ from chase_fast._core import Rules, Side
 from chase_fast._version import __version__
 from chase_fast.agents.weights import load_weights
 from chase_fast.cells import TERMINATIONS, Cell, replay
-from chase_fast.errors import ArgumentError, StoreError
+from chase_fast.errors import ArgumentError, ChaseError, NotationError, StoreError
 from chase_fast.game import Outcome
 from chase_fast.openingset import OpeningSet
 from chase_fast.record import Record
 from chase_fast.runner import Plan
-from chase_fast.store import Run
+from chase_fast.store import Run, write_whole
 
 __all__ = ["Settings", "begin", "engine_facts", "load_plan", "machine", "opened", "records"]
 
@@ -156,6 +156,7 @@ def begin(folder: Path | None, settings: Settings, *, resume: bool = False) -> I
     if resume and Run.exists(folder):
         with Run.open(folder, write=True) as run:
             _compare(run, settings)
+            _check_openings(run, settings)
             run.damaged = run.sweep()
             yield run
         return
@@ -171,23 +172,62 @@ def _created(folder: Path, settings: Settings) -> Run:
         "engine": engine_facts(),
         "machine": machine(),
     }
-    files: dict[str, bytes] = {}
-    with tempfile.TemporaryDirectory(prefix="chase-fast-") as scratch:
-        for number, openings in enumerate(settings.plan.openings):
-            path = Path(scratch) / _OPENINGS.format(number)
-            openings.write(path)
-            files[path.name] = path.read_bytes()
+    files = {
+        _OPENINGS.format(number): openings.text().encode()
+        for number, openings in enumerate(settings.plan.openings)
+    }
     return Run.create(folder, description, files)
 
 
+def _check_openings(run: Run, settings: Settings) -> None:
+    """StoreError if an openings file has changed; one that is missing is written again."""
+    for number, openings in enumerate(settings.plan.openings):
+        path = run.folder / _OPENINGS.format(number)
+        data = openings.text().encode()
+        if not path.exists():
+            write_whole(path, data)
+        elif path.read_bytes() != data:
+            raise StoreError(_changed(path))
+
+
+def _changed(path: Path) -> str:
+    return (
+        f"{path} is not what the run was begun with: its hash has changed; move it away, and "
+        "--resume writes it again"
+    )
+
+
 def _compare(run: Run, settings: Settings) -> None:
+    engine = run.description.get("engine")
+    version = engine.get("version") if isinstance(engine, dict) else None
+    if version != __version__:
+        raise StoreError(
+            f"{run.folder} holds a run begun with chase-fast {version}, this is {__version__}: "
+            "their games need not be the same"
+        )
     wanted = json.loads(json.dumps(settings.identity()))
     for name, value in wanted.items():
         if run.description.get(name) != value:
+            where, found, asked = _difference(name, run.description.get(name), value)
             raise StoreError(
-                f"{run.folder} holds another run: its {name} is "
-                f"{_short(run.description.get(name))}, asked for is {_short(value)}"
+                f"{run.folder} holds another run: its {where} is {_short(found)}, asked for is "
+                f"{_short(asked)}"
             )
+
+
+def _difference(name: str, found: Any, wanted: Any) -> tuple[str, Any, Any]:
+    """The first difference of two values from JSON, however deep: where it is, and both sides."""
+    if isinstance(found, dict) and isinstance(wanted, dict):
+        for key in [*wanted, *found]:
+            if found.get(key) != wanted.get(key):
+                return _difference(f"{name}.{key}", found.get(key), wanted.get(key))
+    if isinstance(found, list) and isinstance(wanted, list):
+        if len(found) != len(wanted):
+            return f"number of {name}", len(found), len(wanted)
+        for number, (one, other) in enumerate(zip(found, wanted, strict=True)):
+            if one != other:
+                return _difference(f"{name}[{number}]", one, other)
+    return name, found, wanted
 
 
 def _short(value: Any) -> str:
@@ -210,8 +250,9 @@ def opened(folder: Path, kind: str | None = None) -> Iterator[tuple[Run, Plan]]:
         StoreError: It holds no run, or none of this kind.
     """
     with Run.open(folder, write=False) as run:
-        if kind is not None and run.description["kind"] != kind:
-            raise StoreError(f"{folder} holds a run of kind {run.description['kind']}, not {kind}")
+        found = run.description.get("kind")
+        if kind is not None and found != kind:
+            raise StoreError(f"{folder} holds a run of kind {found}, not {kind}")
         yield run, load_plan(run)
 
 
@@ -219,8 +260,19 @@ def load_plan(run: Run) -> Plan:
     """What a run plays, from its folder.
 
     Raises:
-        StoreError: An openings file is missing or not the one that the run was begun with.
+        StoreError: An openings file is missing or not the one that the run was begun with; or
+            run.json does not tell what is played.
     """
+    try:
+        return _load_plan(run)
+    except (ChaseError, LookupError, TypeError, AttributeError) as error:
+        if isinstance(error, StoreError):
+            raise
+        what = f"there is no {error}" if isinstance(error, KeyError) else error
+        raise StoreError(f"{run.folder / 'run.json'} is damaged: {what}") from None
+
+
+def _load_plan(run: Run) -> Plan:
     description = run.description
     cells = [Cell.from_description(one) for one in description["cells"]]
     sets = []
@@ -231,8 +283,10 @@ def load_plan(run: Run) -> Plan:
             openings = _read_openings(path, rules, known["turns"])
         except OSError as error:
             raise StoreError(f"{path} cannot be read: {error.strerror}") from None
+        except NotationError as error:
+            raise StoreError(f"{_changed(path)} ({error})") from None
         if openings.sha256 != known["sha256"]:
-            raise StoreError(f"{path} is not what the run was begun with: its hash has changed")
+            raise StoreError(_changed(path))
         sets.append(openings)
     return Plan(
         cells, sets, description["pairs"], turns=description["turns"],
@@ -292,6 +346,8 @@ def record_of(cell: Cell, openings: OpeningSet, row: Mapping[str, Any]) -> Recor
         "Game": str(row["game"]),
         "Seed": str(row["seed"]),
     }
+    if cell.group:
+        tags["Group"] = cell.group
     return game.to_record(
         red=row["red"],
         blue=row["blue"],

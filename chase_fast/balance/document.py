@@ -182,7 +182,12 @@ def _cell(
         # One opening is one independent unit, be it played once or with both colours.
         "effective_n": len(rows.openings),
         "pilot": False,
-        "score": {"value": one.value, "low": one.low, "high": one.high, "se": score.se},
+        "score": {
+            "value": one.value,
+            "low": max(0.0, one.low),
+            "high": min(1.0, one.high),
+            "se": score.se,
+        },
         "against_half": half,
         "results": results(rows),
         "decisive": decisive_advantage(rows),

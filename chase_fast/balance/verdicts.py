@@ -88,8 +88,9 @@ def _points(value: float | None) -> str:
 
 def _half_sentence(rows: CellRows, found: Balance, margin: float) -> str:
     score = found.score
+    low, high = max(0.0, score.low), min(1.0, score.high)
     seen = (
-        f"{_under(rows)}: red scores {score.value:.1%} ({score.low:.1%} to {score.high:.1%}, "
+        f"{_under(rows)}: red scores {score.value:.1%} ({low:.1%} to {high:.1%}, "
         f"{len(rows.openings)} openings)"
     )
     within = f"the advantage, if any, is below {100 * margin:g} points"

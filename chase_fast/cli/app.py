@@ -18,6 +18,7 @@ from chase_fast.cli.balance import balance
 from chase_fast.cli.bench import bench
 from chase_fast.cli.convert import convert
 from chase_fast.cli.engine import engine
+from chase_fast.cli.export import export
 from chase_fast.cli.match import match
 from chase_fast.cli.moves import moves
 from chase_fast.cli.output import note, say
@@ -27,8 +28,11 @@ from chase_fast.cli.play import play
 from chase_fast.cli.players import players
 from chase_fast.cli.playout import playout
 from chase_fast.cli.plugins import attach
+from chase_fast.cli.report import report
 from chase_fast.cli.rules import rules
 from chase_fast.cli.show import show
+from chase_fast.cli.sprt import sprt
+from chase_fast.cli.tournament import tournament
 from chase_fast.cli.tune import tune
 from chase_fast.errors import ChaseError
 
@@ -48,12 +52,16 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "analyse": analyse,
     "play": play,
     "match": match,
+    "tournament": tournament,
+    "sprt": sprt,
     "balance": balance,
     "plan": plan,
     "players": players,
     "engine": engine,
     "tune": tune,
     "convert": convert,
+    "export": export,
+    "report": report,
     "rules": rules,
     "bench": bench,
 }

@@ -29,13 +29,20 @@ from chase_fast.openings import MAX_OPENING_TURNS, MAX_OPENINGS
 if TYPE_CHECKING:
     from chase_fast.runner import Progress
 
-_COLUMNS = (
-    Column("variant", fold=True),
-    Column("red scores, % (95 %)", "right"),
+_SCORES = (
+    Column("variant"),
+    Column("red scores", "right"),
+    Column("95 % interval", "right"),
     Column("draws", "right"),
-    Column("against 50 %", fold=True),
-    Column("from base (95 %)", "right"),
-    Column("against base", fold=True),
+    Column("verdict"),
+)
+_DIFFERENCES = (
+    Column("variant"),
+    Column("points", "right"),
+    Column("95 % interval", "right"),
+    Column("p (Holm)", "right"),
+    Column("detectable", "right"),
+    Column("verdict", fold=True),
 )
 
 
@@ -210,7 +217,7 @@ def balance(
         )
     except ArgumentError as error:
         raise typer.BadParameter(str(error)) from None
-    words = _words(options, out)
+    words = command_words(options, out)
     with keeping("balance", out, words), Bar("balance", "decisions") as bar:
         bar.update(0, None, 0)
         result = play_balance(
@@ -255,7 +262,7 @@ def watcher(bar: Bar) -> Any:
     return watch
 
 
-def _words(options: Any, out: Path | None) -> list[str]:
+def command_words(options: Any, out: Path | None) -> list[str]:
     """A command line that repeats the run."""
     words = ["chase-fast", "balance"]
     for rules in options.variants:
@@ -284,8 +291,8 @@ def _words(options: Any, out: Path | None) -> list[str]:
 
 
 def say_balance(document: dict[str, Any]) -> None:
-    """The verdict table, a part for each player, and the warnings."""
-    comparisons = {(one["variant"], one["player"]): one for one in document["comparisons"]}
+    """The verdict tables, a part for each player, and the warnings."""
+    base = document["base"]
     for player in document["players"]:
         cells = [cell for cell in document["cells"] if cell["player"] == player["name"]]
         if not cells:
@@ -294,29 +301,34 @@ def say_balance(document: dict[str, Any]) -> None:
         games = sum(cell["games"] for cell in cells)
         many = " to ".join(f"{one:,}" for one in dict.fromkeys((openings[0], openings[-1])))
         say(f"{player['name']}: {many} openings (n) of each variant, {games:,} games")
-        say_table(
-            _COLUMNS,
-            [_row(cell, comparisons.get((cell["variant"], player["name"]))) for cell in cells],
-        )
+        say_table(_SCORES, [_score_row(cell) for cell in cells])
+        others = [one for one in document["comparisons"] if one["player"] == player["name"]]
+        if others:
+            say(f"\nred's points against {base}")
+            say_table(_DIFFERENCES, [_difference_row(one) for one in others])
         say("")
     for warning in document["warnings"]:
         note(warning)
 
 
-def _row(cell: dict[str, Any], other: dict[str, Any] | None) -> list[str]:
+def _score_row(cell: dict[str, Any]) -> list[str]:
     score = cell["score"]
-    row = [
+    return [
         cell["variant"],
-        f"{100 * score['value']:.1f} ({_ends(score, '.1f')})",
+        f"{score['value']:.1%}",
+        f"{100 * score['low']:.1f} to {100 * score['high']:.1f}",
         f"{cell['results']['draw']['share']:.1%}",
         cell["against_half"]["verdict"],
     ]
-    if other is None:
-        return [*row, "", ""]
-    difference = f"{100 * other['difference']:+.1f} ({_ends(other, '+.1f')})"
-    return [*row, difference, other["verdict"]]
 
 
-def _ends(row: dict[str, Any], form: str) -> str:
-    ends = [row["low"], row["high"]]
-    return " to ".join("unbounded" if end is None else format(100 * end, form) for end in ends)
+def _difference_row(one: dict[str, Any]) -> list[str]:
+    ends = [one["low"], one["high"]]
+    return [
+        one["variant"],
+        f"{100 * one['difference']:+.1f}",
+        " to ".join("unbounded" if end is None else f"{100 * end:+.1f}" for end in ends),
+        f"{one['p_holm']:.3f}",
+        "" if one["mde"] is None else f"{100 * one['mde']:.1f}",
+        one["verdict"],
+    ]

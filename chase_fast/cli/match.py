@@ -9,17 +9,24 @@ import typer
 
 from chase_fast import MAX_TURN_LIMIT
 from chase_fast.agents import PlayerError, PlayerSpec
-from chase_fast.batch import MAX_SEED, MAX_THREADS
 from chase_fast.cli.files import STANDARD, record_writer, writing_packed
-from chase_fast.cli.options import JsonOption, RulesOption, integer, read_one_rules, threads_of
+from chase_fast.cli.options import (
+    JsonOption,
+    RulesOption,
+    SeedOption,
+    WorkersOption,
+    integer,
+    read_one_rules,
+    threads_of,
+)
 from chase_fast.cli.output import note, say, say_json
 from chase_fast.cli.players import read_player
 from chase_fast.cli.progress import Bar
+from chase_fast.cli.scores import elo_text
 from chase_fast.match import MAX_PAIRS, MatchResult, play_match
 from chase_fast.openings import MAX_OPENING_TURNS
 from chase_fast.record import RecordWriter
 from chase_fast.simulate import PairResult
-from chase_fast.stats.elo import PairScore
 
 # A share of games cut short above which a score says more about the limit than about the players.
 _MANY_CUT_SHORT = 0.01
@@ -45,23 +52,8 @@ def match(
             help="Random turns of each opening.",
         ),
     ] = 4,
-    seed: Annotated[
-        int,
-        typer.Option(
-            metavar="N", parser=integer("--seed", 0, MAX_SEED), help="Of openings and games."
-        ),
-    ] = 0,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            "-w",
-            metavar="N",
-            parser=integer("--workers", 1, MAX_THREADS),
-            help="Pairs played side by side; results do not depend on it.",
-            show_default="one for each processor",
-        ),
-    ] = None,
+    seed: SeedOption = 0,
+    workers: WorkersOption = None,
     max_turns: Annotated[
         int,
         typer.Option(
@@ -188,7 +180,7 @@ def _say_result(result: MatchResult, specs: tuple[PlayerSpec, PlayerSpec]) -> No
     low, high = found.interval
     say(f"A  {specs[0]}\nB  {specs[1]}")
     say(f"score of A  {found.score:.1%}  ({low:.1%} to {high:.1%})  in {result.pairs} pairs")
-    say(f"Elo         {_elo_text(found)}")
+    say(f"Elo         {elo_text(found)}")
     say(f"games       {result.wins} won, {result.draws} drawn, {result.losses} lost")
     say(f"pairs       {' '.join(map(str, result.pentanomial))}  with 0, 1/2, 1, 1 1/2, 2 points")
     ends = ", ".join(f"{name} {count}" for name, count in result.terminations.most_common())
@@ -200,12 +192,3 @@ def _say_result(result: MatchResult, specs: tuple[PlayerSpec, PlayerSpec]) -> No
     )
     for fault, count in result.faults.items():
         say(f"fault       {count} x {' '.join(fault.split())}")
-
-
-def _elo_text(found: PairScore) -> str:
-    """The difference with its interval; a bound where there is no difference to tell."""
-    low, high = found.elo_interval
-    if found.elo is None:
-        return f"> {low:+.0f}" if low is not None else f"< {high:+.0f}"
-    ends = [f"{end:+.0f}" if end is not None else "unbounded" for end in (low, high)]
-    return f"{found.elo:+.0f}  ({ends[0]} to {ends[1]})"

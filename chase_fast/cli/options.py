@@ -9,10 +9,18 @@ from typing import Annotated
 
 import typer
 
-from chase_fast import Game, InvalidPositionError, NotationError, Position, Rules
-from chase_fast.batch import MAX_THREADS, processors
+from chase_fast import (
+    MAX_TURN_LIMIT,
+    Game,
+    InvalidPositionError,
+    NotationError,
+    Position,
+    Rules,
+)
+from chase_fast.batch import MAX_SEED, MAX_THREADS, processors
 from chase_fast.cli.output import MARK
 from chase_fast.errors import ChaseError, InvalidRulesError
+from chase_fast.openings import MAX_OPENING_TURNS
 
 # What a decision looks like, whether or not it can be one; exchanges are whole.
 _EXCHANGE = r"[a-i][1-9]=[1-6],[a-i][1-9]=[1-6]"
@@ -106,6 +114,55 @@ ThreadsOption = Annotated[
         parser=integer("--threads", 1, MAX_THREADS),
         help="Threads; results do not depend on it.",
         show_default="one for each processor",
+    ),
+]
+
+SeedOption = Annotated[
+    int,
+    typer.Option(metavar="N", parser=integer("--seed", 0, MAX_SEED), help="Of openings and games."),
+]
+
+WorkersOption = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        "-w",
+        metavar="N",
+        parser=integer("--workers", 1, MAX_THREADS),
+        help="Games played side by side; results do not depend on it.",
+        show_default="one for each processor",
+    ),
+]
+
+OpeningTurnsOption = Annotated[
+    int,
+    typer.Option(
+        metavar="K",
+        parser=integer("--opening-turns", 0, MAX_OPENING_TURNS),
+        help="Random turns of each opening, an even number.",
+    ),
+]
+
+OpeningsOption = Annotated[
+    str | None,
+    typer.Option(metavar="FILE", help="Read the openings from there, a line of decisions each."),
+]
+
+BoundOption = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        parser=integer("--bound", 0, 32000),
+        help="Refuse openings whose evaluation is beyond so many thousandths of a die.",
+    ),
+]
+
+MaxTurnsOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        parser=integer("--max-turns", 1, MAX_TURN_LIMIT),
+        help="Turns after the opening after which a game ends without a winner.",
     ),
 ]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -11,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from chase_fast.agents import PlayerError
 from chase_fast.cli import EXIT_USAGE
 from chase_fast.cli.output import note
 from chase_fast.errors import StoreError
@@ -60,24 +63,48 @@ def check_folder(out: Path | None, resume: bool) -> None:
 
 
 @contextmanager
-def keeping(command: str, out: Path | None, words: Sequence[str]) -> Iterator[None]:
-    """Says how to go on with a run that is broken off, and what is wrong with its folder."""
-    again = shlex.join([*words, *([] if "--resume" in words else ["--resume"])])
+def keeping(command: str, out: Path | None, words: Sequence[str] | None = None) -> Iterator[None]:
+    """Says how to go on with a run that is broken off, and what is wrong with its folder.
+
+    Args:
+        command: Name of the command, for messages.
+        out: Folder of the run; None where nothing is kept.
+        words: A command line that repeats the run; by default as the run has it.
+
+    Raises:
+        typer.Exit: The folder cannot be used, or a program among the players does not start.
+        KeyboardInterrupt: It was interrupted.
+    """
     try:
         yield
     except KeyboardInterrupt:
-        if out is not None and (out / "run.json").exists():
-            note(f"interrupted; what is finished is kept. To go on: {again}")
+        if out is None:
+            note("interrupted; without --out nothing is kept")
+        elif (out / "run.json").exists():
+            note(f"interrupted; what is finished is kept. To go on: {_again(out, words)}")
         raise
     except StoreError as error:
         note(f"chase-fast {command}: {error}")
         raise typer.Exit(EXIT_USAGE) from None
-    except OSError as error:
-        where = error.filename if error.filename is not None else out
-        note(f"chase-fast {command}: {where}: {error.strerror or error}")
-        if out is not None and (out / "run.json").exists():
-            note(f"What is finished is kept. To go on: {again}")
+    except PlayerError as error:
+        note(f"chase-fast {command}: {error}")
         raise typer.Exit(EXIT_FAILED) from None
+    except (OSError, sqlite3.Error) as error:
+        where, reason = out, str(error)
+        if isinstance(error, OSError):
+            where, reason = error.filename or out, error.strerror or reason
+        note(f"chase-fast {command}: {where}: {reason}")
+        if out is not None and (out / "run.json").exists():
+            note(f"What is finished is kept. To go on: {_again(out, words)}")
+        raise typer.Exit(EXIT_FAILED) from None
+
+
+def _again(out: Path, words: Sequence[str] | None) -> str:
+    """The command line that goes on with a run."""
+    if words is None:
+        words = json.loads((out / "run.json").read_bytes())["command"]
+    more = [] if "--out" in words else ["--out", str(out)]
+    return shlex.join([*words, *more, *([] if "--resume" in words else ["--resume"])])
 
 
 def tell_damaged(damaged: Sequence[str]) -> None:

@@ -10,7 +10,8 @@
     heat/part-*.parquet       sums by cell of the board, likewise
 
 A chunk's files are written whole, synced and renamed, and then its row goes into SQLite: whatever
-kills the program, a chunk is there or is not. Only one program writes at a time.
+kills the program, a chunk is there or is not. Only one program writes at a time. Where the base is
+lost, the files tell what is done.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from chase_fast.errors import StoreError
+from chase_fast.store.salvage import salvage
 from chase_fast.store.schema import GAMES, HEAT, SCHEMA_VERSION, TURNS, RowHash
 
 __all__ = ["FORMAT", "Chunk", "Run", "write_whole"]
@@ -81,7 +83,7 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         OSError: It cannot be written; nothing is left behind then.
     """
-    part = path.with_name(f".{path.name}.part")
+    part = path.with_name(_part(path.name))
     try:
         with part.open("wb") as file:
             file.write(data)
@@ -121,6 +123,7 @@ class Run:
         self.damaged: list[str] = []
         self._base = base
         self._lock = lock
+        self._lost: list[str] = []
 
     # ---- Making and opening ------------------------------------------------
 
@@ -140,15 +143,11 @@ class Run:
             OSError: It cannot be written.
         """
         folder.mkdir(parents=True, exist_ok=True)
+        _refuse_others(folder, files)  # and leave no lock in it
         lock = _take_lock(folder)
         try:
-            others = [one.name for one in folder.iterdir() if one.name != _LOCK]
-            # What a program left that died before run.json was there is nobody's work.
-            if any(name for name in others if not name.startswith(".") and name not in files):
-                raise StoreError(
-                    f"{folder} is not empty; name another folder, or go on with the run in it "
-                    "with --resume"
-                )
+            _refuse_others(folder, files)
+            _sweep_parts(folder)
             for name, data in files.items():
                 write_whole(folder / name, data)
             whole = {"format": FORMAT, "schema": SCHEMA_VERSION, **description}
@@ -186,7 +185,11 @@ class Run:
             )
         lock = _take_lock(folder) if write else None
         try:
-            return cls(folder, description, _database(folder, write=write), lock)
+            lost = write and _set_aside(folder)
+            run = cls(folder, description, _database(folder, write=write), lock)
+            if write and not run.chunks():
+                run._salvage(lost=lost)
+            return run
         except BaseException:
             if lock is not None:
                 os.close(lock)
@@ -214,9 +217,9 @@ class Run:
 
     def chunks(self) -> list[Chunk]:
         """The chunks that are done, by cell and opening."""
-        rows = self._base.execute(
+        rows = self._select(
             "select cell, first, count, rows, seconds, files from chunk order by cell, first"
-        ).fetchall()
+        )
         return [
             Chunk(cell, first, count, games, seconds, json.loads(files))
             for cell, first, count, games, seconds, files in rows
@@ -235,15 +238,11 @@ class Run:
             name = f"{kind}/part-{cell:05d}-{first:09d}.parquet"
             files[name] = self._write(name, rows)
         row = (cell, first, count, tables["games"].num_rows, seconds, json.dumps(files))
-        try:
-            with self._base:
-                self._base.execute("insert or replace into chunk values (?, ?, ?, ?, ?, ?)", row)
-        except sqlite3.OperationalError as error:
-            raise OSError(errno.EIO, str(error), str(self.folder / _BASE)) from error
+        self._change(_ADD, [row])
 
     def _write(self, name: str, rows: pa.Table) -> str:
         sink = pa.BufferOutputStream()
-        pq.write_table(rows, sink, compression="zstd")
+        pq.write_table(rows, sink, compression="zstd", write_page_checksum=True)
         data = sink.getvalue()
         path = self.folder / name
         path.parent.mkdir(exist_ok=True)
@@ -252,11 +251,10 @@ class Run:
 
     def forget(self, chunks: Sequence[Chunk]) -> None:
         """Takes chunks out of the run, and then their files away."""
-        with self._base:
-            self._base.executemany(
-                "delete from chunk where cell = ? and first = ?",
-                [(chunk.cell, chunk.first) for chunk in chunks],
-            )
+        self._change(
+            "delete from chunk where cell = ? and first = ?",
+            [(chunk.cell, chunk.first) for chunk in chunks],
+        )
         for chunk in chunks:
             for name in chunk.files:
                 (self.folder / name).unlink(missing_ok=True)
@@ -271,7 +269,7 @@ class Run:
             Names of damaged or missing files.
         """
         known: set[str] = set()
-        damaged: list[str] = []
+        damaged = list(self._lost)
         lost: list[Chunk] = []
         for chunk in self.chunks():
             wrong = [name for name in chunk.files if not self._whole(name, chunk.files[name])]
@@ -285,12 +283,23 @@ class Run:
             else:
                 known.update(chunk.files)
         self.forget(lost)
+        _sweep_parts(self.folder)
         for kind in _SCHEMAS:
             for path in (self.folder / kind).glob("*part-*.parquet*"):
                 name = f"{kind}/{path.name}"
                 if name not in known and not path.name.endswith(".damaged"):
                     path.unlink()
         return damaged
+
+    def _salvage(self, *, lost: bool) -> None:
+        """Takes up what the files hold that the base knows nothing of."""
+        kinds = [kind for kind in _SCHEMAS if kind == "games" or self.description.get("turns")]
+        rows = [
+            (one.cell, one.first, one.count, one.rows, 0.0, json.dumps(one.files))
+            for one in salvage(self.folder, kinds)
+        ]
+        self._change(_ADD, rows)
+        self._lost = [_BASE] if lost else []
 
     def _whole(self, name: str, sha256: str) -> bool:
         try:
@@ -320,12 +329,16 @@ class Run:
         for chunk in self.chunks():
             for name in chunk.files:
                 if name.startswith(f"{kind}/") and cell in (None, chunk.cell):
-                    yield chunk, self._read(name, columns)
+                    yield chunk, self._read(name, chunk.files[name], columns)
 
-    def _read(self, name: str, columns: Sequence[str] | None) -> pa.Table:
+    def _read(self, name: str, sha256: str, columns: Sequence[str] | None) -> pa.Table:
         path = self.folder / name
         try:
-            return pq.ParquetFile(path).read(columns=list(columns) if columns is not None else None)
+            data = path.read_bytes()
+            if hashlib.sha256(data).hexdigest() != sha256:
+                raise pa.ArrowInvalid("its hash has changed")
+            file = pq.ParquetFile(pa.BufferReader(data))
+            return file.read(columns=list(columns) if columns is not None else None)
         except (OSError, pa.ArrowException) as error:
             reason = " ".join(str(error).split())[:200]
             raise StoreError(
@@ -348,19 +361,57 @@ class Run:
 
     def fact(self, name: str) -> Any:
         """What `set_fact` wrote, or None."""
-        row = self._base.execute("select value from fact where name = ?", (name,)).fetchone()
-        return None if row is None else json.loads(row[0])
+        found = self._select("select value from fact where name = ?", (name,))
+        return json.loads(found[0][0]) if found else None
 
     def set_fact(self, name: str, value: Any) -> None:
         """Notes something about the progress, JSON-able."""
-        with self._base:
-            self._base.execute(
-                "insert or replace into fact values (?, ?)", (name, json.dumps(value))
-            )
+        self._change("insert or replace into fact values (?, ?)", [(name, json.dumps(value))])
+
+    # ---- SQLite ------------------------------------------------------------
+
+    def _select(self, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._base.execute(query, values).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise StoreError(f"{self.folder / _BASE} cannot be read: {error}") from None
+
+    def _change(self, statement: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        """All of it or nothing, also after a crash."""
+        try:
+            with self._base:
+                self._base.executemany(statement, rows)
+        except sqlite3.DatabaseError as error:
+            raise OSError(errno.EIO, str(error), str(self.folder / _BASE)) from error
 
 
 _LOCK: Final = ".lock"
 _BASE: Final = "progress.sqlite"
+_ADD: Final = "insert or replace into chunk values (?, ?, ?, ?, ?, ?)"
+
+
+def _refuse_others(folder: Path, files: Mapping[str, bytes]) -> None:
+    """StoreError if there is somebody's work in the folder.
+
+    What a program left that died before run.json was there is nobody's.
+    """
+    for path in folder.iterdir():
+        mine = path.name == _LOCK or path.name in {_part(name) for name in (*files, "run.json")}
+        if not (mine or (path.name in files and path.read_bytes() == files[path.name])):
+            raise StoreError(
+                f"{folder} is not empty, there is {path.name} in it; name another folder, or go "
+                "on with the run in it with --resume"
+            )
+
+
+def _sweep_parts(folder: Path) -> None:
+    """Removes what was not written to its end."""
+    for path in folder.glob(_part("*")):
+        path.unlink()
+
+
+def _part(name: str) -> str:
+    return f".{name}.part"
 
 
 def _take_lock(folder: Path) -> int:
@@ -376,17 +427,36 @@ def _take_lock(folder: Path) -> int:
     return handle
 
 
+def _set_aside(folder: Path) -> bool:
+    """Gives a base that is no base another name; whether it was lost, in that way or another."""
+    path = folder / _BASE
+    if path.exists():
+        try:
+            with closing(sqlite3.connect(path)) as base:
+                if base.execute("pragma quick_check").fetchall() == [("ok",)]:
+                    return False
+        except sqlite3.OperationalError as error:
+            raise StoreError(f"{path} cannot be used: {error}") from None
+        except sqlite3.DatabaseError:
+            pass  # no SQLite at all
+        path.replace(path.with_name(f"{_BASE}.damaged"))
+    elif not any((folder / "games").glob("part-*.parquet")):
+        return False
+    # They belong to the lost one; SQLite would apply them to its successor.
+    for end in ("-wal", "-shm"):
+        path.with_name(_BASE + end).unlink(missing_ok=True)
+    return True
+
+
 def _database(folder: Path, *, write: bool) -> sqlite3.Connection:
     path = folder / _BASE
     if write:
         base = sqlite3.connect(path, check_same_thread=False)
     else:
         if not path.exists():
-            raise StoreError(f"{folder} has lost its {_BASE}; --resume begins it anew")
-        # Not read-only: what a program left that was killed has to be put right first.
-        mode = "rw" if os.access(path, os.W_OK) and os.access(folder, os.W_OK) else "ro&immutable=1"
+            raise StoreError(f"{folder} has lost its {_BASE}; --resume makes it anew")
         base = sqlite3.connect(
-            f"file:{quote(str(path))}?mode={mode}", uri=True, check_same_thread=False
+            f"file:{quote(str(path))}?{_mode(path)}", uri=True, check_same_thread=False
         )
     try:
         if write:
@@ -398,5 +468,15 @@ def _database(folder: Path, *, write: bool) -> sqlite3.Connection:
                 found.fetchone()
     except sqlite3.DatabaseError as error:
         base.close()
-        raise StoreError(f"{path} cannot be used: {error}") from None
+        what = "" if write else "; --resume makes it anew"
+        raise StoreError(f"{path} cannot be used: {error}{what}") from None
     return base
+
+
+def _mode(path: Path) -> str:
+    """How SQLite is to open a base that is only read."""
+    if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
+        # Not read-only: what a program left that was killed has to be put right first.
+        return "mode=rw"
+    # What it left counts, but where there is nothing SQLite must not try to make it.
+    return "mode=ro" if path.with_name(f"{_BASE}-wal").exists() else "mode=ro&immutable=1"

@@ -160,7 +160,9 @@ class RowHash:
         if faults.null_count < games.num_rows:
             for row, fault in enumerate(faults.to_pylist()):
                 if fault is not None:
-                    where = [games.column(name)[row] for name in ("cell", "opening", "game")]
+                    where = [
+                        games.column(name)[row].as_py() for name in ("cell", "opening", "game")
+                    ]
                     self._faults.update(f"{where}\t{fault}\n".encode())
 
     @property

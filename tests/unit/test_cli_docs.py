@@ -20,8 +20,17 @@ PAGE = (Path(__file__).parents[2] / "docs" / "cli.md").read_text(encoding="utf-8
 SEQUENCES = re.findall(r"^```shell\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
-# Conversations are no documents, and players are the same under all rules.
-WITHOUT = {"play": {"--json"}, "engine": {"--json"}, "players": {"--rules"}}
+# Conversations are no documents, nor are records; players and plans are the same under all rules;
+# runs have theirs, and what balance compares it calls variants.
+WITHOUT = {
+    "play": {"--json"},
+    "engine": {"--json"},
+    "players": {"--rules"},
+    "balance": {"--rules"},
+    "plan": {"--rules"},
+    "export": {"--json", "--rules"},
+    "report": {"--rules"},
+}
 
 
 def test_there_is_a_sequence() -> None:

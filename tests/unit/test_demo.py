@@ -1,28 +1,29 @@
-"""``python -m chase_fast.demo``: says what the library says, in 80 columns, without the extras."""
+"""``python -m chase_fast.demo``: a balance run as by hand, in 80 columns."""
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-import chase_fast as cf
 from chase_fast import demo
-from chase_fast.replay import playout_game
-from chase_fast.textboard import text_board
-
-
-@pytest.fixture(scope="module")
-def few() -> int:
-    return 300
+from chase_fast.cli import main
+from chase_fast.errors import StoreError
 
 
 @pytest.fixture
-def output(few: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> str:
-    monkeypatch.setattr(demo, "GAMES", few)
+def output(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> str:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo, "PAIRS", 12)
+    monkeypatch.setattr(demo, "PLAYERS", ("ab:nodes=20", "ab:nodes=40"))
+    monkeypatch.setenv("COLUMNS", "80")
     for name in ("FORCE_COLOR", "CLICOLOR_FORCE"):
         monkeypatch.delenv(name, raising=False)
     demo.main()
@@ -30,62 +31,58 @@ def output(few: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
 
 
 def test_the_job_is_the_one_promised() -> None:
-    assert demo.GAMES == 20_000
-    assert demo.RULES == ("standard", "reserve=0", "reserve=2", "reserve=6", "reserve=16")
+    assert demo.VARIANTS == ("standard", "reserve=0", "reserve=2", "chain=yes")
+    assert len(demo.PLAYERS) == 2
+    assert demo.PAIRS >= 400
 
 
-def test_it_fits_into_80_columns(output: str) -> None:
-    assert max(map(len, output.splitlines())) <= 80
+def test_it_shows_verdicts_and_the_report(output: str, tmp_path: Path) -> None:
+    lines = output.splitlines()
+    paths = {line.strip() for line in lines if "report.html" in line}
+    commands = [line for line in lines if line.startswith("  chase-fast balance")]
+    assert max(len(line) for line in lines if line not in commands) <= 80
     assert "\x1b" not in output
+    assert paths == {"build/demo/report.html"}
+    page = (tmp_path / "build" / "demo" / "report.html").read_text()
+    for variant in demo.VARIANTS:
+        assert variant in page
+        assert len(re.findall(rf"^{variant} +[0-9.]+% ", output, re.MULTILINE)) == 2
 
 
-def test_the_table_is_right(output: str, few: int) -> None:
-    ends = output[output.index("how they ended") :]
-    for text in demo.RULES:
-        games = cf.playouts(cf.Position.start(cf.Rules.parse(text)), few, seed=demo.SEED)
-        summary = games.summary()
-        (row,) = re.findall(rf"^{text} .*\(.*$", output, re.MULTILINE)
-        numbers = [float(number) for number in re.findall(r"[0-9.]+", row[len(text) :])]
-        score, low, high, turns, options, splits, refused, _ = numbers
-        assert score == pytest.approx(100 * summary["red_score"], abs=0.006)
-        assert low < score < high
-        assert turns == pytest.approx(summary["per_game"]["turns"], abs=0.06)
-        assert options == pytest.approx(summary["options_per_decision"], abs=0.006)
-        assert splits == pytest.approx(summary["per_game"]["splits"], abs=0.0006)
-        assert refused == pytest.approx(summary["per_game"]["refused_splits"], abs=0.0006)
-        (row,) = re.findall(rf"^{text} .*$", ends, re.MULTILINE)
-        counts = [int(number) for number in row.split()[1:]]
-        assert counts == list(summary["terminations"].values())
+def test_its_command_repeats_it(
+    output: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (command,) = [line for line in output.splitlines() if line.startswith("  chase-fast balance")]
+    document = json.loads((tmp_path / "build" / "demo" / "report.json").read_text())
+    words = shlex.split(command)[1:]
+    words[words.index("--out") + 1] = str(tmp_path / "again")
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["result_hash"] == document["result_hash"]
 
 
-def test_the_game_is_one_of_them(output: str, few: int) -> None:
-    games = cf.playouts(cf.Position.start(), few, seed=demo.SEED)
-    index = int(games.turns.argmin())
-    game = playout_game(cf.Position.start(), index, seed=demo.SEED)
-    assert f"is number {index}: {game.turn_count} turns" in output
-    numbers = [int(number) for number in re.findall(r"(?<!\S)(\d+)\. ", output)]
-    assert numbers == list(range(1, game.turn_count + 1))
-    boards = 0
-    for before, move, after in zip(game.positions, game.moves, game.positions[1:], strict=False):
-        taken = before.events(move)["captures"]
-        drawn = text_board(after, last_move=move, before=before) in output
-        assert drawn == bool(taken)
-        boards += drawn
-    assert boards >= 5  # so many dice a side must lose
-    outcome = game.outcome
-    assert outcome is not None
-    assert outcome.winner is not None
-    assert f"{outcome.winner.name.capitalize()} wins ({outcome.termination})." in output
+def test_a_second_run_takes_the_place_of_the_first_and_of_nothing_else(
+    output: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    del output
+    demo.main()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "file").write_text("mine")
+    monkeypatch.setattr(demo, "FOLDER", Path("mine"))
+    with pytest.raises(StoreError, match="not empty"):
+        demo.main()
+    assert (tmp_path / "mine" / "file").read_text() == "mine"
 
 
-@pytest.mark.no_core
-def test_it_needs_no_extra(tmp_path: Path) -> None:
-    for name in ("typer", "rich"):
-        (tmp_path / f"{name}.py").write_text("raise ImportError")
-    code = "from chase_fast import demo; demo.GAMES = 20; demo.main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True,
-        env={"PYTHONPATH": str(tmp_path), "PYTHONIOENCODING": "ascii"},
-    )  # fmt: skip
-    assert done.stderr == ""
-    assert "Where to go on" in done.stdout
+def test_a_closed_pipe_ends_it_quietly(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    with subprocess.Popen(
+        [sys.executable, "-m", "chase_fast.demo"],
+        cwd=tmp_path, env={"PYTHONPATH": str(root), "PATH": "/usr/bin:/bin"},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    ) as process:  # fmt: skip
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.readline()
+        process.terminate()
+        process.stdout.close()
+        process.stderr.read()
+        assert process.wait(60) in (-15, 141, 143)

@@ -210,7 +210,7 @@ def test_rules_name_every_option() -> None:
 @pytest.mark.parametrize(
     "module",
     ["", ".batch", ".match", ".notation", ".openings", ".record", ".replay", ".report", ".simulate",
-     ".stats", ".svg", ".tally", ".textboard"],
+     ".stats", ".svg", ".tally", ".textboard", ".tournament"],
     ids=lambda one: one or "top",
 )  # fmt: skip
 def test_the_guide_names_every_public_name(module: str) -> None:

@@ -25,8 +25,8 @@ pytestmark = pytest.mark.no_core
 C_ORDER = (
     "tuning", "chase", "players", "rules", "topology", "rays", "raytest", "zobrist", "variant",
     "position", "push", "movegen", "apply", "decision", "outcome", "notation", "rng", "perft",
-    "tally", "detail", "playout", "history", "game", "eval", "tt", "searcher", "quiet", "order", "search",
-    "root", "tree", "mcts", "player", "series", "selfplay", "kernels",
+    "tally", "detail", "playout", "history", "game", "eval", "tt", "searcher", "quiet", "order",
+    "search", "root", "tree", "mcts", "player", "series", "selfplay", "kernels",
 )  # fmt: skip
 
 # No I/O, no clock, and of the mathematical functions none but sqrt, which is exact everywhere.
@@ -52,7 +52,7 @@ PYTHON_ORDER = (
     "__init__",
     "stats", "tally", "openings", "openingset", "simulate", "match", "tune", "cells", "store",
     "runner", "runs", "tournament", "balance", "report",
-    "demo", "cli", "__main__",
+    "cli", "demo", "__main__",
 )  # fmt: skip
 
 # Methods that hand out what a later layer makes. Each is imported when it is called.
@@ -68,7 +68,7 @@ ALONE = {"stats": {"errors", "_arguments"}}
 ANY_LAYER = None
 THIRD_PARTY: dict[str, set[str] | None] = {
     "numpy": ANY_LAYER,
-    "rich": {"cli", "demo"},
+    "rich": {"cli"},
     "typer": {"cli"},
     "click": {"cli"},
     "scipy": {"stats", "tune"},

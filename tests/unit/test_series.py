@@ -31,14 +31,28 @@ PLAYERS = (("random", "random:seed=4"), ("greedy", "random"), ("ab:nodes=60", "m
 
 
 def played(
-    players: tuple[str, str], rules: cf.Rules, pairs: int, *, max_turns: int = 300, **keep: bool
+    players: tuple[str, str],
+    rules: cf.Rules,
+    pairs: int,
+    *,
+    max_turns: int = 300,
+    keep_moves: bool = False,
+    keep_turns: bool = False,
 ) -> tuple[SeriesResult, list[cf.Position], npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
     starts = [game.position for game in random_openings(rules, 4, pairs, seed=5) for _ in (0, 1)]
     seeds = np.random.default_rng(9).integers(0, 2**64, len(starts), dtype=np.uint64)
     swapped = np.arange(len(starts)) % 2 == 1
-    cores = [core(text, rules) for text in players]
+    a, b = (core(text, rules) for text in players)
     result = play_series(
-        *cores, starts, seeds, swapped, max_turns=max_turns, stop=StopFlag(), **keep
+        a,
+        b,
+        starts,
+        seeds,
+        swapped,
+        max_turns=max_turns,
+        stop=StopFlag(),
+        keep_moves=keep_moves,
+        keep_turns=keep_turns,
     )
     return result, starts, seeds, swapped
 
@@ -97,7 +111,7 @@ def test_counts_are_those_of_the_decisions(rules: cf.Rules, players: tuple[str, 
             if move.kind is Kind.DISTRIBUTION:
                 choices += options > 1
             if move.kind is Kind.EXCHANGE:
-                exchanged[abs(abs(int(position.board[move.cell])) - int(move.value)) - 1] += 1
+                exchanged[abs(abs(int(position.board[move.cell])) - (move.value or 0)) - 1] += 1
             if move.kind is Kind.MOVE:
                 landing = [step for step in position.trace(move) if step.kind == "ray"][-1].target
                 heat[2, side, landing] += 1
