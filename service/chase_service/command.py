@@ -10,10 +10,13 @@ from typing import Annotated
 import typer
 
 from chase_fast.errors import ArgumentError
-from chase_service.server import Options, StartError
+from chase_service.config import Config
+from chase_service.server import AddressError, Options, StartError
 from chase_service.server import serve as serve_until_signal
 
 __all__ = ["serve"]
+
+_DEFAULTS = Config()
 
 
 def serve(
@@ -34,12 +37,11 @@ def serve(
         ),
     ] = None,
     threads: Annotated[
-        int | None, typer.Option("--threads", min=1, max=256, help="Threads of the engine.")
-    ] = None,
+        int, typer.Option("--threads", min=1, max=1024, help="Threads of the engine.")
+    ] = _DEFAULTS.threads,
     grace: Annotated[
-        float,
-        typer.Option("--grace", min=0, max=3600, help="Seconds that calls get to finish."),
-    ] = 30.0,
+        float, typer.Option("--grace", min=0, max=3600, help="Seconds that calls get to finish.")
+    ] = _DEFAULTS.grace_seconds,
 ) -> None:  # fmt: skip
     """Serve queries and games to other programs by gRPC (docs/service.md).
 
@@ -48,11 +50,13 @@ def serve(
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     options = Options(
         listen=listen, insecure=insecure, programs=_programs(engine or []),
-        threads=threads, grace=grace,
+        config=Config(threads=threads, grace_seconds=grace),
     )  # fmt: skip
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         asyncio.run(serve_until_signal(options))
+    except AddressError as error:
+        raise typer.BadParameter(str(error)) from None
     except StartError as error:
         typer.echo(f"chase-fast serve: {error}", err=True)
         raise typer.Exit(1) from None

@@ -25,7 +25,7 @@ from chase_fast import (
 )
 from chase_fast._core import Analysis, Line
 from chase_fast.batch import MAX_SEED, Playouts
-from chase_fast.cells import TERMINATIONS, Pool
+from chase_fast.cells import TERMINATIONS
 from chase_fast.errors import ArgumentError, ChaseError
 from chase_fast.openings import MAX_OPENING_TURNS, random_openings
 from chase_fast.simulate import PairResult
@@ -39,6 +39,7 @@ from chase_service.players import Players
 from chase_service.queries import (
     PerftQuery,
     PlayoutsQuery,
+    Pool,
     analysis,
     decision_of,
     pairs,

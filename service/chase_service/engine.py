@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,7 +18,7 @@ from typing import Final, Generic, TypeVar
 from chase_fast._core import StopFlag
 from chase_service.refusal import Reason, Refusal
 
-__all__ = ["Engine", "Stopped", "Work"]
+__all__ = ["Engine", "StopFlag", "Stopped", "Work"]
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -63,10 +62,8 @@ class Engine:
         inline_us: Microseconds of work that are done at once, on the loop, where nothing waits.
     """
 
-    def __init__(
-        self, *, threads: int | None = None, max_waiting: int = 10_000, inline_us: float = 50.0
-    ) -> None:
-        self.threads = threads or os.cpu_count() or 1
+    def __init__(self, *, threads: int, max_waiting: int = 8192, inline_us: float = 50.0) -> None:
+        self.threads = threads
         self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="chase-engine")
         self._max_waiting = max_waiting
         self._inline_us = inline_us

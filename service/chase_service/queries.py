@@ -25,7 +25,9 @@ from chase_service.refusal import Reason, Refusal, refusal_of
 __all__ = [
     "PerftQuery",
     "PlayoutsQuery",
+    "Pool",
     "analysis",
+    "decision_of",
     "pairs",
     "position_of",
     "replayed",

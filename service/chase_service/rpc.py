@@ -15,8 +15,7 @@ from typing import Any, Final, TypeVar, cast
 import grpc
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 
-from chase_fast._core import StopFlag
-from chase_service.engine import Stopped
+from chase_service.engine import StopFlag, Stopped
 from chase_service.errors import abort
 from chase_service.limits import Limits
 from chase_service.refusal import Reason, Refusal

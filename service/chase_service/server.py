@@ -15,7 +15,7 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
-from chase_fast.errors import ArgumentError
+from chase_service.config import Config
 from chase_service.convert import Context
 from chase_service.engine import Engine
 from chase_service.limits import Limits
@@ -23,7 +23,7 @@ from chase_service.players import Players
 from chase_service.rpc import Gate, handlers
 from chase_service.servicers import Servicers
 
-__all__ = ["Options", "Server", "StartError", "serve"]
+__all__ = ["AddressError", "Options", "Server", "StartError", "check_address", "serve"]
 
 _log = logging.getLogger("chase_service")
 
@@ -36,6 +36,10 @@ class StartError(Exception):
     """The server cannot start: what was asked, and why not."""
 
 
+class AddressError(StartError):
+    """An address that is none, or one that others can reach."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """How to serve.
@@ -44,18 +48,17 @@ class Options:
         listen: Host and port; port 0 takes a free one.
         insecure: Whether an address beyond this machine is served in plain text.
         programs: Command lines of players by the name that callers use.
-        limits: What callers may ask for.
-        threads: Of the engine; None: one a processor.
-        grace: Seconds that calls under way get to finish when the server ends.
+        limits: What callers may ask for, if not what `config` says.
+        config: Of the server; its threads are those of the engine, its grace time what calls under
+            way get to finish when the server ends.
         commit: The commit that was built, or an empty text.
     """
 
     listen: str = "127.0.0.1:50051"
     insecure: bool = False
     programs: Mapping[str, str] = field(default_factory=dict)
-    limits: Limits = field(default_factory=Limits)
-    threads: int | None = None
-    grace: float = 30.0
+    config: Config = field(default_factory=Config)
+    limits: Limits | None = None
     commit: str = ""
 
 
@@ -63,11 +66,11 @@ def check_address(listen: str, *, insecure: bool) -> None:
     """Refuses addresses that anybody could reach, unless that is meant.
 
     Raises:
-        ArgumentError: No host and port, or a host that is not this machine alone.
+        AddressError: No host and port, or a host that is not this machine alone.
     """
     host, colon, port = listen.rpartition(":")
     if not colon or not host or not (port.isascii() and port.isdigit() and int(port) < 65536):
-        raise ArgumentError(f"listen is {listen!r}, expected a host, a colon and a port")
+        raise AddressError(f"listen is {listen!r}, expected a host, a colon and a port")
     if insecure or host == "localhost":
         return
     try:
@@ -75,7 +78,7 @@ def check_address(listen: str, *, insecure: bool) -> None:
     except ValueError:
         loopback = False
     if not loopback:
-        raise ArgumentError(
+        raise AddressError(
             f"listen is {listen!r}, which others can reach, and nothing is encrypted; expected "
             "an address such as 127.0.0.1:50051, or the option --insecure"
         )
@@ -88,23 +91,29 @@ class Server:
         options: How to serve.
 
     Raises:
-        ArgumentError: An address or a program that is not as described.
+        AddressError: See `check_address`.
+        ArgumentError: A program that is not as described (`Players`).
     """
 
     def __init__(self, options: Options) -> None:
         check_address(options.listen, insecure=options.insecure)
         self._options = options
-        players = Players(options.programs, options.limits)
-        self._engine = Engine(threads=options.threads)
-        self._gate = Gate(options.limits)
+        config = options.config
+        limits = options.limits or Limits.of(config)
+        players = Players(options.programs, limits)
+        self._engine = Engine(
+            threads=config.threads, max_waiting=config.max_queue_items,
+            inline_us=config.inline_budget_us,
+        )  # fmt: skip
+        self._gate = Gate(limits)
         self._health = health.aio.HealthServicer()
         self._names: list[str] = []
         self._server = grpc.aio.server(
             options=[
                 # Another server on the same port would get half of the calls.
                 ("grpc.so_reuseport", 0),
-                ("grpc.max_receive_message_length", options.limits.request_bytes),
-                ("grpc.max_send_message_length", options.limits.response_bytes),
+                ("grpc.max_receive_message_length", limits.request_bytes),
+                ("grpc.max_send_message_length", limits.response_bytes),
                 ("grpc.max_concurrent_streams", 1000),
                 # Callers that are gone without a word are found out.
                 ("grpc.keepalive_time_ms", 60_000),
@@ -113,7 +122,7 @@ class Server:
                 ("grpc.keepalive_permit_without_calls", 1),
             ]
         )
-        servicers = Servicers(self._engine, Context(options.limits, players), commit=options.commit)
+        servicers = Servicers(self._engine, Context(limits, players), commit=options.commit)
         for service, methods in servicers.services():
             self._server.add_generic_rpc_handlers((handlers(service, methods, self._gate),))
             self._names.append(service.full_name)
@@ -147,7 +156,7 @@ class Server:
             Whether all calls finished within the grace time.
         """
         await self._health.enter_graceful_shutdown()
-        finished = await self._gate.drain(self._options.grace)
+        finished = await self._gate.drain(self._options.config.grace_seconds)
         await self._server.stop(_LAST_SECONDS)
         await asyncio.to_thread(self._engine.close)
         return finished
@@ -160,6 +169,7 @@ async def serve(options: Options) -> bool:
         Whether all calls finished within the grace time.
 
     Raises:
+        AddressError: See `check_address`.
         ArgumentError: See `Server`.
         StartError: See `Server.start`.
     """

@@ -11,7 +11,6 @@ from typing import Any, Final, TypeVar
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
 
-from chase_fast.cells import Pool
 from chase_service import convert
 from chase_service._pb.chase.v1 import (
     games_service_pb2,
@@ -19,6 +18,7 @@ from chase_service._pb.chase.v1 import (
     system_service_pb2,
 )
 from chase_service.engine import Engine, Work
+from chase_service.queries import Pool
 from chase_service.refusal import Refusal
 from chase_service.rpc import Call, Handler
 from chase_service.wire import decode, wrapped
