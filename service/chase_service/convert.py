@@ -6,9 +6,9 @@ results.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from chase_fast.tally import COUNTERS, Tally
 from chase_fast.tally import TERMINATIONS as PLAYOUT_TERMINATIONS
 from chase_service._pb.chase.v1 import query_service_pb2, system_service_pb2
 from chase_service._pb.chase.v1.games_service_pb2 import PlayGamesRequest, PlayGamesResponse
+from chase_service.batches import Batch, many, one
 from chase_service.engine import Work
 from chase_service.limits import Limits
 from chase_service.players import Players
@@ -77,19 +78,6 @@ class Context:
     players: Players
 
 
-@dataclass(frozen=True, slots=True)
-class Batch(Generic[T]):
-    """A call as work.
-
-    Attributes:
-        works: Its pieces.
-        answer: The bytes of the response, of the results of all pieces in their order.
-    """
-
-    works: Sequence[Work[T]]
-    answer: Callable[[Sequence[T | Refusal]], bytes]
-
-
 # ---- Items ------------------------------------------------------------------------------------
 
 
@@ -121,23 +109,11 @@ class _States:
         return self._message
 
 
-def _one(work: Work[bytes]) -> Batch[bytes]:
-    """A batch that is done by one piece of work."""
-
-    def answer(results: Sequence[bytes | Refusal]) -> bytes:
-        (result,) = results
-        if isinstance(result, Refusal):
-            raise result
-        return result
-
-    return Batch([work], answer)
-
-
 def _legal_decisions(request: pb.LegalDecisionsRequest, context: Context) -> Batch[bytes]:
     _check_items("positions", len(request.positions), context.limits)
     rules = rules_of(request.rules)
     cost = _TEXT_US if request.with_texts else _POSITION_US
-    return _one(
+    return one(
         Work(lambda _: _listed(request, rules, context.limits), cost * len(request.positions))
     )
 
@@ -186,7 +162,7 @@ def _apply(request: pb.ApplyRequest, context: Context) -> Batch[bytes]:
         raise invalid("decisions", f"{given} decisions are given, expected {total}")
     rules = rules_of(request.rules)
     cost = _POSITION_US * number + _STEP_US * total
-    return _one(Work(lambda _: _applied(request, counts, rules, context.limits), cost))
+    return one(Work(lambda _: _applied(request, counts, rules, context.limits), cost))
 
 
 def _applied(
@@ -227,53 +203,7 @@ def _moved(
     return position
 
 
-# ---- Items that take a while: each is read by itself, and its pieces find back to it -----------
-
-
-def _many(
-    items: Iterable[Any],
-    read: Callable[[Any], Sequence[Work[T]]],
-    errors: Errors,
-    join: Callable[[list[list[T] | None]], bytes],
-) -> Batch[T]:
-    """A batch of items with any number of pieces each.
-
-    Args:
-        items: Of the request.
-        read: The pieces of one; refuses.
-        errors: Gets the refusals.
-        join: The answer, of the results of each item, or None for items without one.
-    """
-    works: list[Work[T]] = []
-    lengths: list[int | Refusal] = []
-    for number, item in enumerate(items):
-        try:
-            own = read(item)
-        except Refusal as refusal:
-            lengths.append(refusal)
-            errors.check(number, refusal)
-            continue
-        lengths.append(len(own))
-        works += own
-
-    def answer(results: Sequence[T | Refusal]) -> bytes:
-        found = iter(results)
-        joined: list[list[T] | None] = []
-        for number, length in enumerate(lengths):
-            refusal = length if isinstance(length, Refusal) else None
-            own: list[T] = []
-            for _ in range(0 if isinstance(length, Refusal) else length):
-                result = next(found)
-                if isinstance(result, Refusal):
-                    refusal = refusal or result
-                else:
-                    own.append(result)
-            if refusal is not None:
-                errors.add(number, refusal)
-            joined.append(own if refusal is None else None)
-        return join(joined)
-
-    return Batch(works, answer)
+# ---- Items that take a while ------------------------------------------------------------------
 
 
 def _perft(request: pb.PerftRequest, context: Context) -> Batch[int]:
@@ -309,7 +239,7 @@ def _perft(request: pb.PerftRequest, context: Context) -> Batch[int]:
         packed = column(pb.PerftResponse, "branch_decisions", np.array(codes, np.uint32))
         return checked(limits.response_bytes, response.SerializeToString(), packed)
 
-    return _many(request.items, read, errors, join)
+    return many(request.items, read, errors, join)
 
 
 def _playouts_query(item: pb.PlayoutsItem, rules: Rules, limits: Limits) -> PlayoutsQuery:
@@ -347,7 +277,7 @@ def _playouts(request: pb.PlayoutsRequest, context: Context) -> Batch[Tally]:
         )
         return checked(limits.response_bytes, response.SerializeToString())
 
-    return _many(request.items, read, errors, join)
+    return many(request.items, read, errors, join)
 
 
 def _sums(tallies: Sequence[Tally]) -> pb.PlayoutsResult:
@@ -411,12 +341,13 @@ def _analyse(request: pb.AnalyseRequest, context: Context) -> Batch[Analysis]:
         response = pb.AnalyseResponse(errors=errors.rows)
         for found in results:
             result = response.results.add()
-            for one in found or ():
-                result.depth, result.nodes, result.sims = one.depth, one.nodes, one.sims
-                result.lines.extend(_line(line, texts=request.with_texts) for line in one.lines)
+            for search in found or ():
+                result.depth, result.nodes = search.depth, search.nodes
+                result.sims = search.sims
+                result.lines.extend(_line(line, texts=request.with_texts) for line in search.lines)
         return checked(limits.response_bytes, response.SerializeToString())
 
-    return _many(request.items, read, errors, join)
+    return many(request.items, read, errors, join)
 
 
 def _line(line: Line, *, texts: bool) -> pb.AnalysisLine:

@@ -132,6 +132,16 @@ class Server:
         )
         self.port = 0
 
+    @property
+    def calls(self) -> int:
+        """Calls under way."""
+        return self._gate.running
+
+    @property
+    def work(self) -> int:
+        """Portions of work that wait for a thread, or have one."""
+        return self._engine.waiting
+
     async def start(self) -> None:
         """Begins to serve; `port` is the port then.
 
