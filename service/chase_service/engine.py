@@ -58,7 +58,7 @@ class Engine:
 
     Args:
         threads: How many.
-        max_waiting: Portions that may wait or be under way; more are refused.
+        max_waiting: Portions that may wait or be under way before new calls are refused.
         inline_us: Microseconds of work that are done at once, on the loop, where nothing waits.
     """
 
@@ -74,20 +74,24 @@ class Engine:
         """Portions that wait or are under way."""
         return self._waiting
 
+    def admit(self) -> None:
+        """Refuses a call, or a batch of a stream, while too much waits; not once it has begun.
+
+        Raises:
+            Refusal: OVERLOADED.
+        """
+        if self._waiting >= self._max_waiting:
+            message = "the server has more work than it takes at a time"
+            raise Refusal(Reason.OVERLOADED, message, retry_after=_RETRY_SECONDS)
+
     async def submit(self, work: Work[T], stop: StopFlag) -> T:
         """Does one piece of work; cancelled, it sets the flag and gives up waiting.
 
         Raises:
-            Refusal: OVERLOADED.
             Exception: What the work raises.
         """
         if work.cost_us <= self._inline_us and not self._waiting:
             return work.run(stop)
-        if self._waiting >= self._max_waiting:
-            raise Refusal(
-                Reason.OVERLOADED, "the server has more work than it takes at a time",
-                retry_after=_RETRY_SECONDS,
-            )  # fmt: skip
         self._waiting += 1
         future = self._pool.submit(work.run, stop)
         loop = asyncio.get_running_loop()
@@ -106,7 +110,6 @@ class Engine:
         """Does many pieces; the results in their order, a refusal where one was refused.
 
         Raises:
-            Refusal: OVERLOADED.
             Stopped: The flag was set.
         """
         results: list[T | Refusal] = []

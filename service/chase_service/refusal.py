@@ -101,7 +101,7 @@ class Refusal(Exception):  # noqa: N818 - an answer like any other, not a fault
 def clean(text: str) -> str:
     """Text that a terminal or a log can show: printable ASCII, not too long."""
     shown = "".join(
-        letter if " " <= letter <= "~" else letter.encode("ascii", "backslashreplace").decode()
+        letter if " " <= letter <= "~" else letter.encode("unicode_escape").decode()
         for letter in text[:MAX_MESSAGE].replace("\n", " ")
     )
     return shown if len(shown) <= MAX_MESSAGE else shown[: MAX_MESSAGE - 3] + "..."

@@ -76,6 +76,7 @@ class Servicers:
             await call.write(wrapped(response_kind, answer))
 
     async def _answer(self, name: str, read: Callable[[], Message], size: int, call: Call) -> bytes:
+        self._engine.admit()
         reader = convert.READERS[name]
         batch: convert.Batch[Any] = await self._at_once(
             lambda: reader(read(), self._context), size, call
@@ -92,6 +93,7 @@ class Servicers:
 
     async def _playout_games(self, data: bytes, call: Call) -> None:
         request = decode(query_service_pb2.StreamPlayoutGamesRequest, data)
+        self._engine.admit()
         works = await self._at_once(
             lambda: convert.playout_games(request, self._context), len(data), call
         )
@@ -99,6 +101,7 @@ class Servicers:
 
     async def _play_games(self, data: bytes, call: Call) -> None:
         request = decode(games_service_pb2.PlayGamesRequest, data)
+        self._engine.admit()
         pool = Pool()
         try:
             works: Iterator[Work[bytes]] = await self._engine.submit(

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import grpc
+from chase_service._pb.chase.v1 import query_service_pb2 as pb
 from chase_service.client import Client
 from chase_service.server import Options, Server
 from google.protobuf.message import Message
@@ -21,6 +22,16 @@ PLAY_GAMES = "/chase.v1.GamesService/PlayGames"
 
 # Seconds that nothing here takes; they only end what hangs.
 PATIENCE = 60.0
+
+
+# Each would take hours.
+ENDLESS: dict[str, Any] = {
+    "Perft": pb.PerftRequest(items=[pb.PerftItem(depth=11), pb.PerftItem(depth=12)]),
+    "Playouts": pb.PlayoutsRequest(items=[pb.PlayoutsItem(games=10_000_000)]),
+    "Analyse": pb.AnalyseRequest(
+        items=[pb.AnalyseItem(player=f"{kind}=30,hash=1") for kind in ("ab:depth", "ab:time")] * 9
+    ),
+}
 
 
 class Running:
