@@ -11,8 +11,6 @@ import typer
 
 from chase_fast.errors import ArgumentError
 from chase_service.config import Config
-from chase_service.server import AddressError, Options, StartError
-from chase_service.server import serve as serve_until_signal
 
 __all__ = ["serve"]
 
@@ -47,17 +45,28 @@ def serve(
 
     SIGTERM and Ctrl-C end it in order, a second one at once.
     """
+    try:
+        from chase_service import server  # grpc, which not everybody has
+    except ImportError as error:
+        typer.echo(
+            f"chase-fast: serve needs the extra 'service' ({error}).\n"
+            "Install it with: pip install 'chase-fast[cli,service]'",
+            err=True,
+        )
+        raise typer.Exit(2) from None
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    options = Options(
-        listen=listen, insecure=insecure, programs=_programs(engine or []),
+    options = server.Options(
+        listen=listen,
+        insecure=insecure,
+        programs=_programs(engine or []),
         config=Config(threads=threads, grace_seconds=grace),
-    )  # fmt: skip
+    )
     data.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
-        asyncio.run(serve_until_signal(options))
-    except AddressError as error:
+        asyncio.run(server.serve(options))
+    except server.AddressError as error:
         raise typer.BadParameter(str(error)) from None
-    except StartError as error:
+    except server.StartError as error:
         typer.echo(f"chase-fast serve: {error}", err=True)
         raise typer.Exit(1) from None
 

@@ -105,7 +105,7 @@ def test_a_stream_that_is_not_read_does_not_run_ahead(server: Running) -> None:
     stream = call(request.SerializeToString(), timeout=PATIENCE)
     next(stream)
 
-    def look_again() -> int:
+    def look_again() -> object:
         time.sleep(0.001)
         return server.busy - server.server.calls
 

@@ -229,7 +229,15 @@ def test_without_its_extra_the_command_names_it(base: Environment) -> None:
 
 
 def test_the_command_works(with_cli: Environment) -> None:
-    assert "chase-fast" in with_cli.run("chase-fast", "--help").stdout
+    done = with_cli.run("chase-fast", "--help")
+    assert "chase-fast" in done.stdout
+    assert done.stderr == ""
+
+
+def test_without_its_extra_the_service_names_it(with_cli: Environment) -> None:
+    done = with_cli.run("chase-fast", "serve", code=2)
+    assert "pip install 'chase-fast[cli,service]'" in done.stderr
+    assert done.stdout == ""
 
 
 FOREIGN = {
