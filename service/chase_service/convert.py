@@ -34,19 +34,20 @@ from chase_fast.tally import TERMINATIONS as PLAYOUT_TERMINATIONS
 from chase_service._pb.chase.v1 import query_service_pb2, system_service_pb2
 from chase_service._pb.chase.v1.games_service_pb2 import PlayGamesRequest, PlayGamesResponse
 from chase_service.batches import Batch, many, one
-from chase_service.engine import Work
+from chase_service.engine import StopFlag, Stopped, Work
 from chase_service.limits import Limits
 from chase_service.players import Players
 from chase_service.queries import (
     PerftQuery,
     PlayoutsQuery,
-    Pool,
+    Start,
     analysis,
     decision_of,
     pairs,
     position_of,
     replayed,
     rules_of,
+    start_of,
     tally_of,
 )
 from chase_service.refusal import Refusal, invalid, over_limit, refusal_of
@@ -63,6 +64,7 @@ _DEFAULT_GAME_TURNS: Final = 400
 _DEFAULT_OPENING_TURNS: Final = 4
 _DEFAULT_BATCH: Final = 1000
 _MAX_BATCH: Final = 10_000
+_FEW: Final = 64
 
 # Rough costs, in microseconds.
 _POSITION_US: Final = 4.0
@@ -206,13 +208,15 @@ def _moved(
 # ---- Items that take a while ------------------------------------------------------------------
 
 
-def _perft(request: pb.PerftRequest, context: Context) -> Batch[int]:
+def _perft(request: pb.PerftRequest, context: Context) -> Batch[list[int]]:
     _check_items("items", len(request.items), context.limits)
     rules, limits = rules_of(request.rules), context.limits
     errors = Errors(fail_fast=request.fail_fast)
     queries: list[PerftQuery | None] = []
+    # Many items keep all threads busy as they are, and would be very many pieces.
+    split = len(request.items) < _FEW
 
-    def read(item: pb.PerftItem) -> Sequence[Work[int]]:
+    def read(item: pb.PerftItem) -> Sequence[Work[list[int]]]:
         queries.append(None)
         if item.depth > limits.perft_depth:
             raise over_limit("depth", item.depth, "perft_depth", limits.perft_depth)
@@ -224,12 +228,13 @@ def _perft(request: pb.PerftRequest, context: Context) -> Batch[int]:
         unit = int(item.unit == pb.PERFT_UNIT_TURN)
         query = PerftQuery(position, item.depth, unit, item.divide)
         queries[-1] = query
-        return query.works()
+        return query.works(split=split)
 
-    def join(results: list[list[int] | None]) -> bytes:
+    def join(results: list[list[list[int]] | None]) -> bytes:
         response = pb.PerftResponse(errors=errors.rows)
         codes: list[int] = []
-        for query, counts in zip(queries, results, strict=True):
+        for query, parts in zip(queries, results, strict=True):
+            counts = None if parts is None else [count for part in parts for count in part]
             response.counts.append(sum(counts or ()) % 2**64)
             divided = query is not None and query.divide and counts is not None
             response.branches.append(len(counts or ()) if divided else 0)
@@ -325,6 +330,9 @@ def _game_columns(played: Playouts) -> bytes:
 def _analyse(request: pb.AnalyseRequest, context: Context) -> Batch[Analysis]:
     limits = context.limits
     _check_items("items", len(request.items), limits)
+    lines = sum(item.lines for item in request.items)
+    if lines > limits.decisions:
+        raise over_limit("the number of lines", lines, "decisions", limits.decisions)
     rules = rules_of(request.rules)
     errors = Errors(fail_fast=request.fail_fast)
 
@@ -379,16 +387,17 @@ READERS: Final[Mapping[str, Callable[[Any, Context], Batch[Any]]]] = {
 # ---- Games ------------------------------------------------------------------------------------
 
 
-def games(request: PlayGamesRequest, context: Context, pool: Pool) -> Iterator[Work[bytes]]:
+def games(request: PlayGamesRequest, context: Context, stop: StopFlag) -> Iterator[Work[bytes]]:
     """The messages of PlayGames, one for each piece of work.
 
     Args:
         request: What is played.
         context: Of the server.
-        pool: Where players come from.
+        stop: Ends the drawing of openings, which all are drawn in this call.
 
     Raises:
-        Refusal: At the call; openings that are generated are drawn in it, too.
+        Refusal: At the call.
+        Stopped: The flag was set.
     """
     rules = rules_of(request.rules)
     players = (
@@ -396,8 +405,8 @@ def games(request: PlayGamesRequest, context: Context, pool: Pool) -> Iterator[W
         context.players.read(request.player_b, "player_b"),
     )
     turns = request.max_turns or _DEFAULT_GAME_TURNS
-    openings = _openings(request, rules, context.limits)
-    longest = max(opening.turn_count for opening in openings)
+    openings = _openings(request, rules, context.limits, stop)
+    longest = max(turns for turns, _ in openings)
     if not longest < turns <= MAX_TURN_LIMIT:
         raise invalid(
             "max_turns", f"max_turns is {turns}, expected {longest + 1} to {MAX_TURN_LIMIT}"
@@ -405,26 +414,30 @@ def games(request: PlayGamesRequest, context: Context, pool: Pool) -> Iterator[W
     if request.first_pair > MAX_SEED - (len(openings) - 1):
         raise invalid("first_pair", "first_pair and the openings lead beyond pair 2^64 - 1")
     works = pairs(
-        players, openings,
-        first_pair=request.first_pair, seed=request.seed, max_turns=turns, pool=pool,
+        players, [start for _, start in openings],
+        first_pair=request.first_pair, seed=request.seed, max_turns=turns,
     )  # fmt: skip
     decisions = request.with_decisions
     return (work.then(lambda pairs: _pair_columns(pairs, decisions=decisions)) for work in works)
 
 
-def _openings(request: PlayGamesRequest, rules: Rules, limits: Limits) -> list[Game]:
+def _openings(
+    request: PlayGamesRequest, rules: Rules, limits: Limits, stop: StopFlag
+) -> list[tuple[int, Start]]:
+    """Openings with their turns."""
     which = request.WhichOneof("openings")
     if which is None:
         raise invalid("openings", "neither generated nor given openings are there")
     if which == "given":
         _check_items("openings", len(request.given.openings), limits)
-        return [
+        given = (
             _game(
                 position_of(opening.position, rules, f"openings[{number}].position"),
                 opening.decisions, f"openings[{number}].decisions", limits,
             )
             for number, opening in enumerate(request.given.openings)
-        ]  # fmt: skip
+        )  # fmt: skip
+        return [(game.turn_count, start_of(game)) for game in given]
     generated = request.generated
     turns = generated.turns if generated.HasField("turns") else _DEFAULT_OPENING_TURNS
     if not generated.count:
@@ -434,10 +447,15 @@ def _openings(request: PlayGamesRequest, rules: Rules, limits: Limits) -> list[G
     if turns > MAX_OPENING_TURNS:
         raise invalid("generated.turns", f"turns is {turns}, expected 0 to {MAX_OPENING_TURNS}")
     try:
-        return list(random_openings(rules, turns, generated.count, seed=request.seed))
+        drawn: list[tuple[int, Start]] = []
+        for game in random_openings(rules, turns, generated.count, seed=request.seed):
+            if stop.is_set():
+                raise Stopped
+            drawn.append((game.turn_count, start_of(game)))
     except ArgumentError:
         message = f"there are no {generated.count} different openings of {turns} turns"
         raise invalid("generated.count", message) from None
+    return drawn
 
 
 def _pair_columns(results: Sequence[PairResult], *, decisions: bool) -> bytes:

@@ -27,7 +27,7 @@ class Limits:
         hash_mib: Option hash of a player, in MiB.
         threads: Option threads of a player.
         idle_seconds: Seconds that a stream may wait for its caller.
-        decisions: Decisions in a batch of Apply.
+        decisions: Decisions in a batch of Apply; lines in a batch of Analyse.
         history: Decisions before a position that is analysed, or of an opening.
         perft_depth: Depth of a perft.
         pairs: Pairs of a call that plays games.

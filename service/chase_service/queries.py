@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from chase_fast import GAME_DTYPE, Game, Move, Position, Rules, analyse
 from chase_fast._core import Analysis, StopFlag, _perft, _playouts
-from chase_fast.agents import PlayerSpec
+from chase_fast.agents import PlayerSpec, make_player
 from chase_fast.batch import Playouts
-from chase_fast.cells import Pool
 from chase_fast.errors import ArgumentError, ChaseError, InvalidRulesError
 from chase_fast.simulate import PairResult, play_pair
 from chase_fast.tally import Tally
@@ -25,20 +24,25 @@ from chase_service.refusal import Reason, Refusal, refusal_of
 __all__ = [
     "PerftQuery",
     "PlayoutsQuery",
-    "Pool",
+    "Start",
     "analysis",
     "decision_of",
     "pairs",
     "position_of",
     "replayed",
     "rules_of",
+    "start_of",
     "tally_of",
 ]
 
 # Of this depth on a perft is divided by its first decision, so that threads can share it.
 _DIVIDED: Final = 4
-# Games of a piece: some tens of milliseconds.
+# Games of a piece, at least: some tens of milliseconds; and pieces of a large number, about.
 _GAMES: Final = 1000
+_PIECES: Final = 500
+# Pairs of fast players that are a piece, and sent together; long games are sent pair by pair.
+_PAIRS: Final = 8
+_LONG_TURNS: Final = 10_000
 # Rough costs, in microseconds; they decide on portions, not on results.
 _GAME_US: Final = 40.0
 _NODE_US: Final = 0.01
@@ -123,27 +127,44 @@ class PerftQuery:
     unit: int
     divide: bool
 
-    def works(self) -> list[Work[int]]:
-        """One for each first decision, or one for all of it; the counts add up."""
-        if not self.divide and self.depth < _DIVIDED:
-            return [_count(self.position, self.depth, self.unit)]
+    def works(self, *, split: bool) -> list[Work[list[int]]]:
+        """Counts of each first decision, or one for all; their sum is the count.
+
+        Args:
+            split: Whether a long count may be several works, so that threads share it.
+        """
+        if not self.divide and (not split or self.depth < _DIVIDED):
+            return [_count([(self.position, self.depth)], self.unit)]
+        if split:
+            return [_count([branch], self.unit) for branch in self._branches()]
+        cost = _cost_us(self.depth)
+        return [Work(lambda stop: _count(self._branches(), self.unit).run(stop), cost)]
+
+    def _branches(self) -> list[tuple[Position, int]]:
+        """The positions after each decision, with the depth that is left."""
+        side = self.position.side_to_act
+        children = map(self.position.apply, self.position.legal_moves)
         return [
-            _count(child, self.depth - self._spent(child), self.unit)
-            for child in map(self.position.apply, self.position.legal_moves)
+            (child, self.depth - (self.unit == 0 or child.side_to_act != side))
+            for child in children
         ]
 
-    def _spent(self, child: Position) -> bool:
-        return self.unit == 0 or child.side_to_act != self.position.side_to_act
+
+def _count(branches: Sequence[tuple[Position, int]], unit: int) -> Work[list[int]]:
+    def run(stop: StopFlag) -> list[int]:
+        counts: list[int] = []
+        for position, depth in branches:
+            count = _perft(position, depth, unit, stop)
+            if count is None:
+                raise Stopped
+            counts.append(count)
+        return counts
+
+    return Work(run, sum(_cost_us(depth) for _, depth in branches))
 
 
-def _count(position: Position, depth: int, unit: int) -> Work[int]:
-    def run(stop: StopFlag) -> int:
-        count = _perft(position, depth, unit, stop)
-        if count is None:
-            raise Stopped
-        return count
-
-    return Work(run, 1.0 + _NODE_US * float(_BRANCHING) ** depth)
+def _cost_us(depth: int) -> float:
+    return 1.0 + _NODE_US * float(_BRANCHING) ** depth
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +185,10 @@ class PlayoutsQuery:
     first_game: int
     max_turns: int
 
-    def pieces(self, size: int = _GAMES) -> Iterator[PlayoutsQuery]:
-        """The same games, so many at a time."""
+    def pieces(self, size: int | None = None) -> Iterator[PlayoutsQuery]:
+        """The same games, so many at a time; not too many pieces unless the size says so."""
+        if size is None:
+            size = max(_GAMES, self.games // _PIECES)
         for start in range(0, self.games, size):
             games = min(size, self.games - start)
             first = self.first_game + start
@@ -220,37 +243,54 @@ def analysis(game: Game, player: PlayerSpec, lines: int) -> Work[Analysis]:
     return Work(run, _SLOW_US)
 
 
+class Start(NamedTuple):
+    """An opening, small enough to keep thousands: where it begins, and its decisions."""
+
+    position: Position
+    moves: tuple[Move, ...]
+
+
+def start_of(game: Game) -> Start:
+    """The opening that a game is."""
+    return Start(game.start, tuple(game.moves))
+
+
 def pairs(
     players: tuple[PlayerSpec, PlayerSpec],
-    openings: Sequence[Game],
+    openings: Sequence[Start],
     *,
     first_pair: int,
     seed: int,
     max_turns: int,
-    pool: Pool,
 ) -> Iterator[Work[list[PairResult]]]:
-    """Two games from each opening, in pieces that take a while."""
-    rules = openings[0].rules if openings else Rules()
-    fast = all(player.kind in ("random", "greedy") for player in players)
-    numbered = iter(enumerate(openings, first_pair))
+    """Two games from each opening, in pieces that take a while.
 
-    def piece(portion: Sequence[tuple[int, Game]]) -> Work[list[PairResult]]:
+    Players live as long as a piece: what they need of memory, tables of many MiB and programs, is
+    bounded by the threads, whatever callers there are.
+    """
+    fast = all(player.kind in ("random", "greedy") for player in players)
+    size = _PAIRS if fast and max_turns <= _LONG_TURNS else 1
+    numbered = enumerate(openings, first_pair)
+
+    def piece(portion: Sequence[tuple[int, Start]]) -> Work[list[PairResult]]:
         def run(stop: StopFlag) -> list[PairResult]:
-            a, b = (pool.take(player, rules) for player in players)
-            try:
-                found = [
-                    play_pair(index, game, a, b, seed=seed, max_turns=max_turns, stop=stop)
-                    for index, game in portion
-                ]
-            finally:
-                pool.give(a, rules)
-                pool.give(b, rules)
-            results = [result for result in found if result is not None]
-            if len(results) < len(portion):
-                raise Stopped
+            rules = portion[0][1].position.rules
+            results: list[PairResult] = []
+            with (
+                make_player(players[0], rules, start=False) as a,
+                make_player(players[1], rules, start=False) as b,
+            ):
+                for index, (start, moves) in portion:
+                    opening = Game.from_moves(moves, start=start)
+                    result = play_pair(
+                        index, opening, a, b, seed=seed, max_turns=max_turns, stop=stop
+                    )
+                    if result is None:
+                        raise Stopped
+                    results.append(result)
             return results
 
         return Work(run, _SLOW_US)
 
-    while portion := list(islice(numbered, 8 if fast else 1)):
+    while portion := list(islice(numbered, size)):
         yield piece(portion)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from functools import partial
@@ -18,7 +17,6 @@ from chase_service._pb.chase.v1 import (
     system_service_pb2,
 )
 from chase_service.engine import Engine, Work
-from chase_service.queries import Pool
 from chase_service.refusal import Refusal
 from chase_service.rpc import Call, Handler
 from chase_service.wire import decode, wrapped
@@ -102,15 +100,10 @@ class Servicers:
     async def _play_games(self, data: bytes, call: Call) -> None:
         request = decode(games_service_pb2.PlayGamesRequest, data)
         self._engine.admit()
-        pool = Pool()
-        try:
-            works: Iterator[Work[bytes]] = await self._engine.submit(
-                Work(lambda _: convert.games(request, self._context, pool), 1e6), call.stop
-            )
-            await self._send(works, call, ordered=False)
-        finally:
-            # Threads may still be on their way out of a game, with a program for a player.
-            await asyncio.shield(asyncio.to_thread(pool.close))
+        works: Iterator[Work[bytes]] = await self._engine.submit(
+            Work(lambda stop: convert.games(request, self._context, stop), 1e6), call.stop
+        )
+        await self._send(works, call, ordered=False)
 
     async def _send(self, works: Iterable[Work[bytes]], call: Call, *, ordered: bool) -> None:
         async with aclosing(self._engine.portions(works, call.stop, ordered=ordered)) as portions:

@@ -141,6 +141,18 @@ def test_divide(server: Running, unit: str) -> None:
     assert list(answer.counts[1:]) == [sum(one.values()) for one in expected]
 
 
+def test_many_counts_at_a_time(server: Running) -> None:
+    """More items than are split by their first decision."""
+    depths = [at % 4 for at in range(200)]
+    items = [pb.PerftItem(depth=depth, divide=depth % 2 == 1) for depth in depths]
+    answer = server.call("Perft", pb.PerftRequest(items=items), pb.PerftResponse)
+    assert list(answer.counts) == [[1, 46, 2114, 95_578][depth] for depth in depths]
+    assert list(answer.branches) == [46 * (depth % 2) for depth in depths]
+    start = cf.Position.start()
+    divided = [list(cf.divide(start, depth).values()) for depth in depths if depth % 2]
+    assert list(answer.branch_counts) == [count for one in divided for count in one]
+
+
 def test_playouts(server: Running) -> None:
     rules = cf.Rules.parse("chain=yes")
     start = cf.Position.start(rules)

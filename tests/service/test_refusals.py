@@ -226,6 +226,11 @@ def test_batches_have_from_one_to_so_many_items(server: Running) -> None:
     assert len(answer.counts) == 4096
 
 
+def test_lines_of_a_call_are_added_up(server: Running) -> None:
+    request = pb.AnalyseRequest(items=[pb.AnalyseItem(lines=324)] * 203)
+    assert refused(server, "Analyse", request)[:2] == (Code.OUT_OF_RANGE, "OVER_LIMIT")
+
+
 def test_rules_fail_the_call(server: Running) -> None:
     request = pb.LegalDecisionsRequest(rules="reserve=17", positions=[""])
     expected = (Code.INVALID_ARGUMENT, "INVALID_RULES", "rules")
