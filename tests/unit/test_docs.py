@@ -21,7 +21,7 @@ import pytest
 
 from tests.golden import illustrations, refresh
 from tests.stats.test_fingerprint import FIGURES, Figure
-from tests.unit.test_import_rules import C_ORDER, PYTHON_ORDER
+from tests.unit.test_import_rules import C_ORDER, PYTHON_ORDER, SERVICE_ORDER
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted(
@@ -255,7 +255,13 @@ def listed_layers(folder: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("folder", "order"), [("csrc", C_ORDER), ("chase_fast", PYTHON_ORDER)], ids=["c", "python"]
+    ("folder", "order"),
+    [
+        ("csrc", C_ORDER),
+        ("chase_fast", PYTHON_ORDER),
+        ("service/chase_service", SERVICE_ORDER[1:]),
+    ],
+    ids=["c", "python", "service"],
 )
 def test_the_layers_are_those_that_are_enforced(folder: str, order: tuple[str, ...]) -> None:
     files = [path for path in (ROOT / folder).iterdir() if not path.name.startswith(("__pyc", "."))]

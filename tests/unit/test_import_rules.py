@@ -78,6 +78,40 @@ THIRD_PARTY: dict[str, set[str] | None] = {
     "jinja2": {"report"},
 }
 
+# service/chase_service: likewise. _pb is generated from proto/ when the package is built.
+SERVICE_ORDER = (
+    "__init__", "_pb",
+    "config", "batcher", "limits", "refusal", "players", "engine", "queries", "wire", "batches",
+    "convert", "errors", "rpc", "servicers", "jobs", "metrics", "server", "calls", "client",
+    "command",
+)  # fmt: skip
+
+# What each layer of the service may import from beyond it, _pb and the standard library. Only
+# convert knows both the messages and the library.
+WIRE = {"_pb", "google"}
+SERVICE_USES: dict[str, set[str]] = {
+    "__init__": set(),
+    "config": set(),
+    "batcher": set(),
+    "limits": set(),
+    "refusal": {"chase_fast"},
+    "players": {"chase_fast"},
+    "engine": {"chase_fast", "numpy"},
+    "queries": {"chase_fast", "numpy"},
+    "wire": {"numpy"} | WIRE,
+    "batches": set(),
+    "convert": {"chase_fast", "numpy"} | WIRE,
+    "errors": {"grpc", "grpc_status"} | WIRE,
+    "rpc": {"grpc", "google"},
+    "servicers": {"grpc"} | WIRE,
+    "jobs": {"chase_fast", "numpy", "pyarrow"},
+    "metrics": {"prometheus_client"},
+    "server": {"grpc", "grpc_health", "grpc_reflection"} | WIRE,
+    "calls": {"grpc"} | WIRE,
+    "client": {"grpc"} | WIRE,
+    "command": {"chase_fast", "typer"},
+}
+
 # ---- Reading ----------------------------------------------------------------------------------
 
 
@@ -252,6 +286,38 @@ def python_faults(package: Path) -> list[str]:
     return faults
 
 
+def service_fault(use: Use, layer: str) -> str | None:
+    """What is wrong with an import of the service, if anything."""
+    parts = use.target.split(".")
+    if use.target.startswith("."):
+        return f"{use}: write the full name"
+    if parts[0] == "chase_service":
+        used = parts[1] if len(parts) > 1 and parts[1] in SERVICE_ORDER else "__init__"
+        if used == "_pb":
+            parts = ["_pb"]
+        elif SERVICE_ORDER.index(used) > SERVICE_ORDER.index(layer):
+            return f"{use}, a later layer"
+        else:
+            return None
+    if parts[0] in sys.stdlib_module_names or parts[0] in SERVICE_USES[layer]:
+        return None
+    return f"{use}, which {layer} may not"
+
+
+def service_faults(package: Path) -> list[str]:
+    faults = []
+    for path in sorted(package.rglob("*.py")):
+        layer = python_layer(path, package)
+        if layer == "_pb":
+            continue
+        if layer not in SERVICE_USES:
+            faults.append(f"{path.relative_to(package)} is not in the table SERVICE_USES")
+            continue
+        found = (service_fault(use, layer) for use in python_uses(path))
+        faults += [fault for fault in found if fault]
+    return faults
+
+
 # ---- The rules hold ---------------------------------------------------------------------------
 
 
@@ -261,6 +327,16 @@ def test_c_core_keeps_the_order() -> None:
 
 def test_package_keeps_the_order() -> None:
     assert python_faults(ROOT / "chase_fast") == []
+
+
+def test_service_keeps_the_order() -> None:
+    assert service_faults(ROOT / "service" / "chase_service") == []
+
+
+def test_each_layer_of_the_service_is_in_both_tables() -> None:
+    assert set(SERVICE_USES) == set(SERVICE_ORDER) - {"_pb"}
+    both = [layer for layer, uses in SERVICE_USES.items() if "chase_fast" in uses and WIRE & uses]
+    assert both == ["convert"]
 
 
 def test_reference_model_imports_nothing_of_ours() -> None:
@@ -360,3 +436,35 @@ def test_a_fault_in_python_is_found(tmp_path: Path, name: str, text: str, fault:
 )
 def test_what_is_allowed_in_python(tmp_path: Path, name: str, text: str) -> None:
     assert python_faults(write(tmp_path, {name: text})) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "fault"),
+    [
+        ("batcher/queue.py", "import numpy as np", "which batcher may not"),
+        ("batcher/queue.py", "def f():\n    import grpc", "which batcher may not"),
+        ("config.py", "from chase_fast.errors import ArgumentError", "which config may not"),
+        ("config.py", "from chase_service.batcher import Batcher", "a later layer"),
+        ("servicers.py", "from chase_fast import Position", "which servicers may not"),
+        ("engine.py", "from chase_service._pb.chase.v1 import query_pb2", "which engine may not"),
+        ("server.py", "from . import config", "write the full name"),
+        ("mystery.py", "", "is not in the table"),
+    ],
+)
+def test_a_fault_in_the_service_is_found(tmp_path: Path, name: str, text: str, fault: str) -> None:
+    found = service_faults(write(tmp_path, {name: text}))
+    assert len(found) == 1
+    assert fault in found[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("batcher/queue.py", "import heapq\nfrom chase_service.batcher.items import Item"),
+        ("batcher/queue.py", "from chase_service.config import Config"),
+        ("convert.py", "import chase_fast\nfrom chase_service._pb.chase.v1 import query_pb2"),
+        ("_pb/chase/v1/query_pb2.py", "from google.protobuf import message"),
+    ],
+)
+def test_what_is_allowed_in_the_service(tmp_path: Path, name: str, text: str) -> None:
+    assert service_faults(write(tmp_path, {name: text})) == []

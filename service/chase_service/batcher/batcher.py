@@ -1,0 +1,386 @@
+"""The batcher: takes items in, makes engine calls of them, gives each its one final answer."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import Any, Final, Generic
+
+from chase_service.batcher.background import Background, Chunk, T
+from chase_service.batcher.items import (
+    Answer,
+    Clock,
+    Counts,
+    Ending,
+    Engine,
+    EngineFaultError,
+    Item,
+    P,
+    Pending,
+    R,
+    Stop,
+    Ticket,
+    Workers,
+)
+from chase_service.batcher.queue import FairQueue
+from chase_service.batcher.slots import Failure, Run, Slots
+from chase_service.batcher.threads import Threads
+from chase_service.config import Config
+
+# Seconds over which the rate of answers is averaged.
+_MEMORY: Final = 1.0
+
+# No estimate is above an hour, so that sums of them stay exact enough.
+_MOST_US: Final = 3.6e9
+
+_EXPIRED: Final[Answer[Any]] = Answer(Ending.DEADLINE)
+_CANCELLED: Final[Answer[Any]] = Answer(Ending.CANCELLED)
+_CLOSED: Final[Answer[Any]] = Answer(Ending.CLOSED)
+
+
+class _Batch(Run, Generic[P, R]):
+    """One engine call."""
+
+    __slots__ = ("_ended", "_work", "tickets")
+
+    def __init__(
+        self,
+        tickets: list[Ticket[P, R]],
+        work: Callable[[Hashable, Sequence[P], Stop], Sequence[R]],
+        ended: Callable[[_Batch[P, R], Any], None],
+    ) -> None:
+        super().__init__(Stop(len(tickets)))
+        self.tickets: Final = tickets
+        self._work: Final = work
+        self._ended: Final = ended
+
+    def work(self) -> Sequence[R]:
+        tickets = self.tickets
+        return self._work(
+            tickets[0].item.key, [ticket.item.payload for ticket in tickets], self.stop
+        )
+
+    def ended(self, outcome: Any) -> None:
+        self._ended(self, outcome)
+
+    def unanswered(self) -> list[Ticket[P, R]]:
+        return [ticket for ticket in self.tickets if ticket.answer is None]
+
+
+class Batcher(Generic[P, R]):
+    """Merges items into engine calls on a few threads.
+
+    Every item gets exactly one final answer, whatever becomes of the engine, its client or the
+    batcher. All methods are for the thread of the loop.
+
+    Args:
+        engine: Its hooks do the work.
+        config: Limits.
+        clock: The loop; default: the running one.
+        workers: The threads, `config.threads + config.query_threads` of them; default: new ones.
+
+    Raises:
+        RuntimeError: No `clock` was given and no loop runs.
+    """
+
+    def __init__(
+        self,
+        engine: Engine[P, R],
+        config: Config,
+        *,
+        clock: Clock | None = None,
+        workers: Workers | None = None,
+    ) -> None:
+        self.counts: Final = Counts()
+        self._engine: Final = engine
+        self._config: Final = config
+        self._clock: Final[Clock] = asyncio.get_running_loop() if clock is None else clock
+        threads = config.threads + config.query_threads
+        self._workers: Final[Workers] = Threads(threads) if workers is None else workers
+        self._queue: Final[FairQueue[P, R]] = FairQueue(config)
+        self._slots: Final = Slots(
+            self._clock,
+            self._workers,
+            threads,
+            stuck=config.stuck_ms / 1e3,
+            most_lost=config.max_stuck_threads,
+            counts=self.counts,
+            freed=self._dispatch,
+        )
+        self._background: Final = Background(
+            config, self._clock, self._slots, counts=self.counts, changed=self._dispatch
+        )
+        self._ripening: Any = None
+        self._rate = 0.0
+        self._rated = self._clock.time()
+        self._closing = False
+        self._idle: asyncio.Future[None] | None = None
+
+    # ---- What users see
+
+    @property
+    def queued_units(self) -> int:
+        """Engine items that wait."""
+        return self._queue.units
+
+    @property
+    def queued_bytes(self) -> int:
+        """Bytes of the items that wait."""
+        return self._queue.size
+
+    @property
+    def background_waiting(self) -> int:
+        """Chunks of jobs that wait for a thread."""
+        return self._background.waiting
+
+    @property
+    def busy(self) -> int:
+        """Threads that work, for queries or jobs; lost ones not counted."""
+        return len(self._slots.running)
+
+    def submit(self, item: Item[P]) -> Ticket[P, R]:
+        """Takes an item in.
+
+        Returns:
+            Something to await for the final answer, or to cancel. It may have its answer already:
+            refused, or answered on the loop. To cancel the task that awaits it cancels it.
+
+        Raises:
+            ValueError: A priority, a number of units or a size out of range.
+        """
+        self._check(item)
+        now = self._clock.time()
+        ticket: Ticket[P, R] = Ticket(item, now, self._cancel)
+        self.counts.items += 1
+        if self._closing:
+            return self._end(ticket, _CLOSED)
+        if item.deadline is not None and item.deadline <= now:
+            return self._end(ticket, _EXPIRED)
+        try:
+            ticket.cost = self._estimate(item)
+        except KeyboardInterrupt:  # meant for the process
+            raise
+        except BaseException as error:  # noqa: BLE001 - a hook may raise anything
+            return self._end(ticket, Answer(Ending.ERROR, error=error))
+        if ticket.cost <= self._config.inline_budget_us and self._queue.empty():
+            return self._inline(ticket)
+        if not self._queue.fits(ticket):
+            return self._end(ticket, Answer(Ending.REFUSED, retry_after=self.retry_after()))
+        self._queue.push(ticket, now)
+        latest = now + self._config.max_item_seconds
+        when = latest if item.deadline is None else min(item.deadline, latest)
+        ticket.timer = self._clock.call_at(when, lambda: self._give_up(ticket, _EXPIRED))
+        self._dispatch()
+        return ticket
+
+    def run_background(self, chunk: Chunk[T]) -> Pending[T]:
+        """Runs a chunk of a job when no query needs the thread.
+
+        Args:
+            chunk: Called on a thread with a flag; see `Chunk`. Called again, behind other chunks,
+                each time it returns `AGAIN`.
+
+        Returns:
+            Something to await for what it returned or raised, or to cancel. A running chunk that is
+            cancelled is told by the flag and has its answer when it has come back, which can be a
+            result. Without one at the end of the batcher it is closed.
+        """
+        if self._closing:
+            task = self._background.add(chunk)
+            self._background.close()
+            return task
+        task = self._background.add(chunk)
+        self._dispatch()
+        return task
+
+    def retry_after(self) -> float:
+        """Seconds in which half of the queue will have been served, at the rate measured.
+
+        Not when the next place will be free: all who were refused would come back for it.
+        """
+        config = self._config
+        low, high = config.retry_min_ms / 1e3, config.retry_max_ms / 1e3
+        rate = self._rate * math.exp((self._rated - self._clock.time()) / _MEMORY)
+        half = self._queue.units / 2
+        return high if half >= high * rate else max(low, half / rate)
+
+    async def close(self, grace: float) -> int:
+        """Takes nothing in any more, ends everything, and the threads with it.
+
+        Jobs make room at once. Queries are served for as long as the grace lasts; those left then
+        are told that the batcher is closed. A second call, while the first waits, can shorten it.
+
+        Args:
+            grace: Seconds.
+
+        Returns:
+            How many threads did not come back from the engine; 0 if all is well.
+        """
+        self._closing = True
+        self._background.close()
+        if self._idle is None:
+            self._idle = asyncio.get_running_loop().create_future()
+        timer = self._clock.call_at(self._clock.time() + grace, self._end_all)
+        self._dispatch()
+        try:
+            await asyncio.shield(self._idle)
+        finally:
+            timer.cancel()
+        self._workers.close()
+        # Idle threads end within microseconds; a lost one may never.
+        for _ in range(200):
+            if self._workers.alive() <= self.counts.stuck:
+                break
+            await asyncio.sleep(0.005)
+        return self._workers.alive()
+
+    # ---- Taking in
+
+    def _check(self, item: Item[P]) -> None:
+        config = self._config
+        for name, value, low, high in (
+            ("priority", item.priority, 0, config.priorities - 1),
+            ("units", item.units, 1, config.max_queue_items),
+            ("size", item.size, 0, config.max_queue_bytes),
+        ):
+            if not low <= value <= high:
+                raise ValueError(f"{name} is {value}, expected an integer from {low} to {high}")
+
+    def _estimate(self, item: Item[P]) -> float:
+        cost = self._engine.estimate(item.key, item.payload)
+        if not cost >= 0:
+            raise EngineFaultError(f"the estimate is {cost}")
+        return min(float(cost), _MOST_US)
+
+    def _inline(self, ticket: Ticket[P, R]) -> Ticket[P, R]:
+        self.counts.inline += 1
+        try:
+            results = self._call(ticket.item.key, [ticket.item.payload], Stop())
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001
+            return self._end(ticket, Answer(Ending.ERROR, error=error))
+        return self._end(ticket, Answer(Ending.RESULT, results[0]))
+
+    # ---- Serving
+
+    def _call(self, key: Hashable, payloads: Sequence[P], stop: Stop) -> Sequence[R]:
+        """One engine call. Runs on a thread, or on the loop; touches nothing of the batcher."""
+        engine = self._engine
+        prepared = engine.prepare(key, payloads)
+        results = list(engine.split(key, engine.run(key, prepared, stop), payloads))
+        if len(results) != len(payloads):
+            raise EngineFaultError(f"{len(results)} results of {len(payloads)} items")
+        return results
+
+    def _dispatch(self) -> None:
+        """Gives work to free threads, and asks jobs for theirs if that is not enough."""
+        slots, queue = self._slots, self._queue
+        while slots.free > 0:
+            if self._background.overdue() and self._background.start(overdue=True):
+                continue
+            group = queue.take(self._clock.time())
+            if group is not None:
+                self._start(group)
+            elif not self._background.start():
+                break
+        self._wait_for_ripe()
+        if slots.free <= 0 and not queue.empty():
+            self._background.make_room(1 + queue.units // self._config.max_batch_items)
+        if self._idle is not None and not self._idle.done() and self._rests():
+            self._idle.set_result(None)
+
+    def _start(self, group: list[Ticket[P, R]]) -> None:
+        batch = _Batch(group, self._call, self._ended)
+        for index, ticket in enumerate(group):
+            ticket.run, ticket.index = batch, index
+        self.counts.batches += 1
+        self.counts.merged += len(group)
+        self._slots.start(batch)
+        if len(group) > 1:
+            patience = self._config.patience_ms / 1e3
+            self._slots.watch(batch, patience, partial(self._slots.interrupt, batch))
+
+    def _ended(self, batch: _Batch[P, R], outcome: Any) -> None:
+        """Answers a call's items, or has them tried again, fewer at a time, until one alone fails.
+
+        The new calls are smaller than this one, so that there is an end to it.
+        """
+        failed = isinstance(outcome, Failure)
+        left = batch.unanswered()
+        if not failed and not batch.interrupted:
+            self._note_rate(sum(ticket.item.units for ticket in left))
+            for ticket, result in zip(batch.tickets, outcome, strict=True):
+                self._end(ticket, Answer(Ending.RESULT, result))
+        elif failed and left and len(batch.tickets) == 1:
+            self._end(left[0], Answer(Ending.ERROR, error=outcome.error))
+        elif left:
+            self.counts.retried += 1
+            # One that is slow costs its neighbours much more time than one that fails.
+            size = 1 if batch.interrupted else (len(left) + 1) // 2
+            for ticket in left:
+                ticket.run = None
+            for begin in range(0, len(left), size):
+                self._queue.push_again(left[begin : begin + size], self._clock.time())
+
+    def _wait_for_ripe(self) -> None:
+        """Wakes up when an item need not wait for others any more."""
+        if self._ripening is not None:
+            self._ripening.cancel()
+            self._ripening = None
+        when = self._queue.ripens()
+        if when is not None and self._slots.free > 0:
+            self._ripening = self._clock.call_at(when, self._dispatch)
+
+    def _note_rate(self, units: int) -> None:
+        now = self._clock.time()
+        self._rate *= math.exp((self._rated - now) / _MEMORY)
+        self._rate += units / _MEMORY
+        self._rated = now
+
+    # ---- Ending
+
+    def _end(self, ticket: Ticket[P, R], answer: Answer[R]) -> Ticket[P, R]:
+        """Gives the final answer, if there is none yet."""
+        if ticket.settle(answer):
+            self.counts.answers[answer.ending] += 1
+            if ticket.timer is not None:
+                ticket.timer.cancel()
+                ticket.timer = None
+            ticket.run = None
+        return ticket
+
+    def _drop(self, ticket: Ticket[P, R], answer: Answer[R]) -> None:
+        """Ends an item before it was served; a call that nobody waits for any more is stopped."""
+        if ticket.answer is not None:
+            return
+        batch = ticket.run
+        if ticket.queued:
+            self._queue.remove(ticket)
+        elif isinstance(batch, _Batch):
+            batch.stop.drop(ticket.index)
+        self._end(ticket, answer)
+        if isinstance(batch, _Batch) and not batch.unanswered():
+            self._slots.interrupt(batch)
+
+    def _give_up(self, ticket: Ticket[P, R], answer: Answer[R]) -> None:
+        self._drop(ticket, answer)
+        self._dispatch()
+
+    def _cancel(self, ticket: Ticket[P, R]) -> None:
+        self._give_up(ticket, _CANCELLED)
+
+    def _end_all(self) -> None:
+        """The grace is over."""
+        for ticket in self._queue.waiting():
+            self._drop(ticket, _CLOSED)
+        for run in list(self._slots.running):
+            if isinstance(run, _Batch):
+                for ticket in run.unanswered():
+                    self._drop(ticket, _CLOSED)
+        self._dispatch()
+
+    def _rests(self) -> bool:
+        return not self._slots.running and self._queue.empty()

@@ -1,0 +1,301 @@
+"""The items that wait, and in which order they are served.
+
+- Levels of priority: the most urgent first. A level that was passed over for the time of ageing
+  serves one batch before the others.
+- Within a level clients get equal shares of the work, in proportion to estimated cost: start-time
+  fair queueing (P. Goyal, H. Vin and H. Cheng, Start-time Fair Queuing, SIGCOMM 1996). An item's
+  place is where its client's work before it ends, or where the level now stands if that is later.
+- The item whose turn it is takes others of its key along, in the same order.
+
+Served and cancelled items stay in the heaps until they come up, or are more than those that wait.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections import deque
+from collections.abc import Hashable
+from typing import Final, Generic
+
+from chase_service.batcher.items import P, R, Ticket
+from chase_service.config import Config
+
+# Dead entries of a heap, or forgotten clients, that are not worth a clean-up.
+_FEW: Final = 32
+
+
+class _Heap(Generic[P, R]):
+    """Tickets by start; those that have left the queue are skipped."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[float, int, Ticket[P, R]]] = []
+
+    def push(self, number: int, ticket: Ticket[P, R], waiting: int) -> None:
+        """Adds one; `waiting` is the most that may be alive."""
+        if len(self._entries) > 2 * waiting + _FEW:
+            self._entries = [entry for entry in self._entries if entry[2].queued]
+            heapq.heapify(self._entries)
+        heapq.heappush(self._entries, (ticket.start, number, ticket))
+
+    def first(self) -> Ticket[P, R] | None:
+        while self._entries:
+            ticket = self._entries[0][2]
+            if ticket.queued:
+                return ticket
+            heapq.heappop(self._entries)
+        return None
+
+    def alive(self) -> list[Ticket[P, R]]:
+        return [entry[2] for entry in self._entries if entry[2].queued]
+
+    def clear(self) -> None:
+        self._entries.clear()
+
+
+class _Load:
+    """What waits: engine items, bytes, estimated µs."""
+
+    __slots__ = ("cost", "count", "size", "units")
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.units = 0
+        self.size = 0
+        self.cost = 0.0
+
+    def change(self, ticket: Ticket[P, R], sign: int) -> None:
+        self.count += sign
+        self.units += sign * ticket.item.units
+        self.size += sign * ticket.item.size
+        self.cost += sign * ticket.cost
+        if not self.count:
+            self.cost = 0.0  # what rounding left
+
+    def takes(self, ticket: Ticket[P, R], config: Config, share: float) -> bool:
+        """Whether it stays within a share of the bounds with one more."""
+        item = ticket.item
+        return (
+            self.units + item.units <= share * config.max_queue_items
+            and self.size + item.size <= share * config.max_queue_bytes
+            # However long it takes, an item may wait alone.
+            and (not self.count or self.cost + ticket.cost <= share * config.max_queue_us)
+        )
+
+
+class _Lane(Generic[P, R]):
+    """The items of one key."""
+
+    __slots__ = ("heap", "load")
+
+    def __init__(self) -> None:
+        self.heap: Final[_Heap[P, R]] = _Heap()
+        self.load: Final = _Load()
+
+
+class _Level(Generic[P, R]):
+    """The items of one priority."""
+
+    __slots__ = ("again", "clients", "count", "lanes", "ripe", "virtual", "waiting_since")
+
+    def __init__(self) -> None:
+        self.lanes: Final[dict[Hashable, _Lane[P, R]]] = {}
+        self.ripe: Final[_Heap[P, R]] = _Heap()
+        # Groups of a failed call, to be run as they are.
+        self.again: Final[deque[list[Ticket[P, R]]]] = deque()
+        # Where the work of each client ends that was not served before `virtual`.
+        self.clients: dict[Hashable, float] = {}
+        self.virtual = 0.0
+        self.count = 0
+        self.waiting_since: float | None = None
+
+    def place(self, ticket: Ticket[P, R]) -> None:
+        """Sets where an item stands, and charges its client."""
+        client = ticket.item.client
+        ticket.start = max(self.virtual, self.clients.get(client, 0.0))
+        self.clients[client] = ticket.start + max(ticket.cost, 1.0)
+        if len(self.clients) > 2 * self.count + _FEW:
+            ends = self.clients.items()
+            self.clients = {one: end for one, end in ends if end > self.virtual}
+
+    def rest(self) -> None:
+        """Forgets everybody's past once nobody waits."""
+        if not self.count:
+            self.lanes.clear()
+            self.clients.clear()
+            self.ripe.clear()
+            self.virtual = 0.0
+            if not self.again:
+                self.waiting_since = None
+
+    def next_again(self) -> list[Ticket[P, R]] | None:
+        """The next group to be tried again, without those who have their answer."""
+        while self.again:
+            group = [ticket for ticket in self.again[0] if ticket.answer is None]
+            if group:
+                return group
+            self.again.popleft()
+        return None
+
+
+class FairQueue(Generic[P, R]):
+    """Items in the order in which they are served.
+
+    Args:
+        config: Its bounds.
+    """
+
+    def __init__(self, config: Config) -> None:
+        self._config: Final = config
+        self._delay: Final = config.max_queue_delay_us / 1e6
+        self._levels: Final = [_Level[P, R]() for _ in range(config.priorities)]
+        self._load: Final = _Load()
+        self._held: Final[dict[Hashable, _Load]] = {}
+        # In order of arrival, which is the order in which they ripen.
+        self._unripe: Final[deque[Ticket[P, R]]] = deque()
+        self._numbers: Final = itertools.count()
+
+    @property
+    def units(self) -> int:
+        """Engine items that wait."""
+        return self._load.units
+
+    @property
+    def size(self) -> int:
+        """Bytes that wait."""
+        return self._load.size
+
+    def empty(self) -> bool:
+        """Whether nothing waits, nor is to be tried again."""
+        return not self._load.count and all(level.next_again() is None for level in self._levels)
+
+    def fits(self, ticket: Ticket[P, R]) -> bool:
+        """Whether there is room, and its client has not more than its share.
+
+        A client that has nothing here may bring one item of any size that fits.
+        """
+        if not self._load.takes(ticket, self._config, 1.0):
+            return False
+        held = self._held.get(ticket.item.client)
+        return held is None or held.takes(ticket, self._config, self._config.max_client_share)
+
+    def push(self, ticket: Ticket[P, R], now: float) -> None:
+        """Adds an item."""
+        level = self._levels[ticket.item.priority]
+        if not level.count and not level.again:
+            level.waiting_since = now
+        level.place(ticket)
+        ticket.queued = True
+        lane = level.lanes.get(ticket.item.key)
+        if lane is None:
+            lane = level.lanes[ticket.item.key] = _Lane()
+        lane.heap.push(next(self._numbers), ticket, lane.load.count)
+        lane.load.change(ticket, 1)
+        self._load.change(ticket, 1)
+        held = self._held.get(ticket.item.client)
+        if held is None:
+            held = self._held[ticket.item.client] = _Load()
+        held.change(ticket, 1)
+        level.count += 1
+        full = (
+            lane.load.units >= self._config.max_batch_items
+            or lane.load.cost >= self._config.max_batch_us
+        )
+        if full or not self._delay:
+            self._ripen(ticket)
+        else:
+            self._unripe.append(ticket)
+
+    def remove(self, ticket: Ticket[P, R]) -> None:
+        """Takes an item out; it must be in."""
+        item = ticket.item
+        level = self._levels[item.priority]
+        ticket.queued = False
+        self._load.change(ticket, -1)
+        held = self._held[item.client]
+        held.change(ticket, -1)
+        if not held.count:
+            del self._held[item.client]
+        lane = level.lanes[item.key]
+        lane.load.change(ticket, -1)
+        if not lane.load.count:
+            del level.lanes[item.key]
+        level.count -= 1
+        level.rest()
+        if not self._load.count:
+            self._unripe.clear()
+
+    def push_again(self, group: list[Ticket[P, R]], now: float) -> None:
+        """Adds items of one key that failed together, to be run as they are, before others."""
+        level = self._levels[group[0].item.priority]
+        if level.waiting_since is None:
+            level.waiting_since = now
+        level.again.append(group)
+
+    def take(self, now: float) -> list[Ticket[P, R]] | None:
+        """Takes the items out that are to be served next, in one call; None if none may yet be."""
+        while self._unripe and self._unripe[0].arrived + self._delay <= now:
+            self._ripen(self._unripe.popleft())
+        level = self._next_level(now)
+        if level is None:
+            return None
+        group = level.next_again()
+        if group is not None:
+            level.again.popleft()
+        else:
+            group = self._gather(level)
+        level.waiting_since = now if level.count or level.again else None
+        return group
+
+    def ripens(self) -> float | None:
+        """When `take` may give something although it gave nothing now; None if it never will."""
+        return self._unripe[0].arrived + self._delay if self._unripe else None
+
+    def waiting(self) -> list[Ticket[P, R]]:
+        """All items that wait, those to be tried again included."""
+        tickets: list[Ticket[P, R]] = []
+        for level in self._levels:
+            for lane in level.lanes.values():
+                tickets += lane.heap.alive()
+            while group := level.next_again():
+                tickets += group
+                level.again.popleft()
+        return tickets
+
+    def _ripen(self, ticket: Ticket[P, R]) -> None:
+        if ticket.queued and not ticket.ripe:
+            ticket.ripe = True
+            level = self._levels[ticket.item.priority]
+            level.ripe.push(next(self._numbers), ticket, level.count)
+
+    def _next_level(self, now: float) -> _Level[P, R] | None:
+        """The most urgent, or the one that was passed over for longest, if that is too long."""
+        ready = [level for level in self._levels if level.next_again() or level.ripe.first()]
+        if not ready:
+            return None
+        eldest = min(ready, key=_since)
+        return eldest if _since(eldest) + self._config.ageing_ms / 1e3 <= now else ready[0]
+
+    def _gather(self, level: _Level[P, R]) -> list[Ticket[P, R]]:
+        """The item whose turn it is, and what can be merged with it."""
+        head = level.ripe.first()
+        assert head is not None
+        level.virtual = max(level.virtual, head.start)
+        lane = level.lanes[head.item.key]
+        group: list[Ticket[P, R]] = []
+        units, cost = 0, 0.0
+        while (ticket := lane.heap.first()) is not None:
+            units += ticket.item.units
+            cost += ticket.cost
+            full = units > self._config.max_batch_items or cost > self._config.max_batch_us
+            if group and full:
+                break
+            group.append(ticket)
+            self.remove(ticket)
+        return group
+
+
+def _since(level: _Level[P, R]) -> float:
+    return 0.0 if level.waiting_since is None else level.waiting_since

@@ -1,0 +1,217 @@
+"""In which order items are served, and when there is no room for more."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from chase_service.batcher import Ending
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.service.doubles import World
+
+pytestmark = pytest.mark.no_core
+
+
+def serve_one(world: World, seconds: float = 0.0) -> int:
+    """Lets the only thread finish what it does, after some time; the number of its item."""
+    world.clock.advance(seconds)
+    world.run(-1)
+    return world.engine.calls[-1][0]
+
+
+def one_thread(**fields: float) -> World:
+    """One thread that is busy, and no merging."""
+    world = World(**{"max_batch_items": 1, "max_client_share": 1.0, **fields})
+    # The other thread never comes back.
+    world.submit(key="blocked", client="nobody")
+    world.submit(key="first", client="nobody")
+    return world
+
+
+# ---- Priorities -------------------------------------------------------------------------------
+
+
+def test_the_most_urgent_goes_first() -> None:
+    world = one_thread()
+    numbers = {
+        priority: world.submit(priority=priority).item.payload.number for priority in (2, 0, 1)
+    }
+    serve_one(world)
+    assert [serve_one(world) for _ in range(3)] == [numbers[0], numbers[1], numbers[2]]
+
+
+@pytest.mark.parametrize("priority", [1, 2])
+def test_a_level_that_was_passed_over_too_long_goes_first_once(priority: int) -> None:
+    world = one_thread(ageing_ms=100)
+    low = [world.submit(priority=priority) for _ in range(2)]
+    served_at: list[float] = []
+    begin = world.clock.now
+    for _ in range(60):  # of the urgent ones there is always another
+        world.submit(client="urgent")
+        world.submit(client="urgent")
+        serve_one(world, 0.01)
+        served_at += [world.clock.now - begin for one in low if one.answer is not None][
+            len(served_at) :
+        ]
+    assert len(served_at) == 2
+    # Chosen within 10 ms after the 100 ms, and another 10 ms until it is done.
+    assert 0.1 <= served_at[0] <= 0.13
+    assert 0.2 <= served_at[1] <= 0.25
+
+
+@settings(max_examples=50)
+@given(st.lists(st.integers(0, 2), min_size=1, max_size=60), st.integers(1, 20))
+def test_nobody_starves(priorities: list[int], milliseconds: int) -> None:
+    """With n others of its level before it, n + 1 times the ageing, and a batch for each level."""
+    world = one_thread(ageing_ms=50)
+    tickets = [world.submit(priority=priority) for priority in priorities]
+    begin = world.clock.now
+    step = milliseconds / 1e3
+    for _ in range(20_000):
+        if all(ticket.answer for ticket in tickets):
+            break
+        world.submit(client="urgent", priority=0)
+        serve_one(world, step)
+        for number, ticket in enumerate(tickets):
+            if ticket.answer is None and ticket.item.priority > 0:
+                before = sum(one == priorities[number] for one in priorities[:number])
+                assert world.clock.now - begin <= (before + 1) * (0.05 + 4 * step) + 2 * step
+    else:
+        pytest.fail("some are never served")
+
+
+# ---- Clients ----------------------------------------------------------------------------------
+
+
+def test_a_few_items_do_not_wait_for_another_clients_many() -> None:
+    world = one_thread()
+    many = [world.submit(client="many") for _ in range(100)]
+    few = [world.submit(client="few") for _ in range(10)]
+    for _ in range(1 + 21):
+        serve_one(world)
+    assert all(ticket.answer for ticket in few)
+    assert sum(ticket.answer is not None for ticket in many) <= 12
+
+
+@settings(max_examples=50)
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(1, 5_000)), min_size=20, max_size=80),
+    st.integers(1, 4),
+)
+def test_clients_share_the_work_equally(asked: list[tuple[int, int]], keys: int) -> None:
+    """While two have work waiting, what they got differs by at most their two largest items.
+
+    Theorem 1 of Goyal, Vin and Cheng on start-time fair queueing.
+    """
+    world = one_thread(max_batch_us=1e6, max_queue_us=1e9)
+    tickets = [
+        world.submit(client=client, cost=float(cost), key=number % keys)
+        for number, (client, cost) in enumerate(asked)
+    ]
+    by_number = {ticket.item.payload.number: ticket for ticket in tickets}
+    left = [sum(one.item.client == client for one in tickets) for client in range(4)]
+    largest = [max([c for who, c in asked if who == client], default=0) for client in range(4)]
+    got = [0.0] * 4
+    serve_one(world)
+    while any(left):
+        ticket = by_number[serve_one(world)]
+        client = ticket.item.client
+        assert isinstance(client, int)
+        left[client] -= 1
+        got[client] += ticket.cost
+        busy = [one for one in range(4) if left[one]]
+        for one in busy:
+            for other in busy:
+                assert abs(got[one] - got[other]) <= largest[one] + largest[other]
+
+
+def test_a_client_keeps_its_own_order() -> None:
+    world = one_thread()
+    numbers = [world.submit(key=number % 3).item.payload.number for number in range(20)]
+    serve_one(world)
+    assert [serve_one(world) for _ in numbers] == numbers
+
+
+def test_being_away_earns_nothing() -> None:
+    world = one_thread()
+    for _ in range(50):
+        world.submit(client="there")
+    for _ in range(20):
+        serve_one(world)
+    late = [world.submit(client="late").item.payload.number for _ in range(20)]
+    served = [serve_one(world) for _ in range(20)]
+    assert 9 <= sum(number in late for number in served) <= 11
+
+
+# ---- Room -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("fields", "item", "taken"),
+    [
+        ({"max_queue_items": 7}, {}, 7),
+        ({"max_queue_items": 7}, {"units": 3}, 2),
+        ({"max_queue_bytes": 1_000}, {"size": 300}, 3),
+        ({"max_queue_us": 5_000}, {"cost": 1_000.0}, 5),
+        ({"max_queue_us": 5_000}, {"cost": 1e6}, 1),  # alone it may be any
+        ({"max_queue_items": 10, "max_client_share": 0.5}, {}, 5),
+        ({"max_queue_items": 10, "max_client_share": 0.5}, {"units": 8}, 1),
+    ],
+)
+def test_what_does_not_fit_is_refused_at_once(
+    fields: dict[str, float], item: dict[str, float], taken: int
+) -> None:
+    world = one_thread(**fields)
+    tickets = [world.submit(**item) for _ in range(20)]  # type: ignore[arg-type]
+    refused = [one for one in tickets if one.answer is not None]
+    assert [one.answer is None for one in tickets] == [True] * taken + [False] * (20 - taken)
+    assert all(one.answer and one.answer.ending is Ending.REFUSED for one in refused)
+
+
+def test_one_client_leaves_room_for_others() -> None:
+    world = one_thread(max_queue_items=10, max_client_share=0.5)
+    for _ in range(20):
+        world.submit(client="greedy")
+    others = [world.submit(client=number) for number in range(6)]
+    assert [one.answer is None for one in others] == [True] * 5 + [False]
+
+
+def test_room_comes_back_however_an_item_ends() -> None:
+    world = one_thread(max_queue_items=3)
+    waiting = [world.submit(within=within) for within in (None, None, 0.5)]
+    assert world.submit().answer is not None
+    waiting[0].cancel()
+    assert world.submit().answer is None
+    world.clock.advance(0.6)
+    assert world.submit().answer is None
+    serve_one(world)
+    assert world.submit().answer is None
+    assert world.submit().answer is not None
+
+
+@pytest.mark.parametrize("per_second", [50, 1_000])
+def test_the_delay_is_the_time_half_the_queue_takes(per_second: int) -> None:
+    world = one_thread(max_queue_items=200, retry_min_ms=1, retry_max_ms=60_000)
+    for _ in range(12 * per_second):  # until the average forgets the beginning
+        while world.submit().answer is None:
+            pass
+        serve_one(world, 1 / per_second)
+    answer = world.submit().answer
+    assert answer is None
+    answer = world.submit().answer
+    assert answer is not None and answer.ending is Ending.REFUSED
+    assert math.isclose(answer.retry_after, 100 / per_second, rel_tol=0.03)
+
+
+def test_the_delay_has_bounds() -> None:
+    world = one_thread(max_queue_items=1, retry_min_ms=20, retry_max_ms=700)
+    assert world.batcher.retry_after() == 0.7  # nothing was ever served
+    for _ in range(2_000):
+        world.submit()
+        serve_one(world, 0.0001)
+    assert world.batcher.retry_after() == 0.02
+    world.submit()
+    world.clock.advance(30)
+    assert world.batcher.retry_after() == 0.7
