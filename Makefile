@@ -10,6 +10,8 @@ PYTHON ?= $(if $(wildcard $(VENV)/bin/python),$(VENV)/bin/python,python3)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 FUZZ_SECONDS ?= 60
 SOAK_SECONDS ?= 600
+LISTEN ?= 127.0.0.1:50051
+DATA ?= .data
 PYTEST_ARGS ?=
 
 PY := $(VENV)/bin/python
@@ -19,12 +21,13 @@ SPREAD := -n $(JOBS) --dist loadfile --no-loadscope-reorder
 PYTEST := "$(PY)" -m pytest $(SPREAD) --ignore=tests/bench
 NATIVE := $(MAKE) --no-print-directory -j $(JOBS) --output-sync --keep-going -f tests/native.mk
 SOURCES := $(wildcard csrc/*.[ch] chase_fast/*.pyx chase_fast/*.pxd chase_fast/*.pxi)
+PROTOS := $(wildcard proto/chase/v1/*.proto)
 
 export PYTHON VENV SPREAD FUZZ_SECONDS
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help check build demo test test-all test-python test-c test-c-aarch64 test-sanitize \
+.PHONY: help check build serve demo test test-all test-python test-c test-c-aarch64 test-sanitize \
   test-pythons fuzz bench golden lint format typecheck wheel clean clean-venv
 
 help: ## list the commands
@@ -72,16 +75,20 @@ $(VENV)/.fuzz: $(VENV)/.installed
 	$(call pip_install,--no-build-isolation --editable ".[fuzz]")
 	@touch $@
 
-$(VENV)/.built: $(SOURCES) setup.py $(VENV)/.runtime \
+$(VENV)/.built: $(SOURCES) $(PROTOS) setup.py tools/protos.py $(VENV)/.runtime \
   $(if $(wildcard chase_fast/_core.*.so),,rebuild) | check
 	@echo "Compiling what has changed of the core, half a minute at most ..."
 	@"$(PY)" setup.py --quiet build_ext --inplace
+	@"$(PY)" tools/protos.py
 	@touch $@
 
 .PHONY: rebuild
 rebuild:
 
 build: $(VENV)/.built $(VENV)/.installed ## make .venv, install what is needed, compile the core
+
+serve: build ## serve on LISTEN (127.0.0.1:50051), data in DATA
+	@"$(PY)" -m chase_fast serve --listen "$(LISTEN)" --data "$(DATA)"
 
 demo: $(VENV)/.built ## build and run the main job
 	@"$(PY)" -m chase_fast.demo
@@ -143,23 +150,26 @@ golden: build ## write the golden files anew; look at the difference before you 
 
 # ---- Style -------------------------------------------------------------
 
-lint: $(VENV)/.installed ## ruff: rules and format
+lint: $(VENV)/.installed ## ruff and buf: rules and format
 	"$(PY)" -m ruff check .
 	"$(PY)" -m ruff format --check .
+	"$(VENV)/bin/buf" lint
+	"$(VENV)/bin/buf" format --diff --exit-code
 
 format: $(VENV)/.installed ## let ruff repair what it can
 	"$(PY)" -m ruff check --fix .
 	"$(PY)" -m ruff format .
+	"$(VENV)/bin/buf" format --write
 
-typecheck: $(VENV)/.installed ## mypy --strict
+typecheck: $(VENV)/.built $(VENV)/.installed ## mypy --strict
 	"$(PY)" -m mypy
 
 # ---- Cleaning ----------------------------------------------------------
 
 clean: ## remove what was built, not .venv
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
-	rm -f chase_fast/_core.c chase_fast/_core.*.so "$(VENV)/.built" .venv-*/.built
-	find chase_fast tests -name __pycache__ -type d -exec rm -rf {} +
+	rm -f service/chase_service/_pb/chase/v1/*_pb2.py* chase_fast/_core.c chase_fast/_core.*.so "$(VENV)/.built" .venv-*/.built
+	find chase_fast service tests -name __pycache__ -type d -exec rm -rf {} +
 
 clean-venv: ## remove .venv (and those of test-pythons)
 	rm -rf "$(VENV)" .venv-*/

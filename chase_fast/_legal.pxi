@@ -115,6 +115,22 @@ cdef class LegalMoves:
         return 1 if value in self else 0
 
     @property
+    def codes(self):
+        """`Move.code` of each decision as a read-only array of uint32, shape (number,)."""
+        cdef chase_decision codes[CHASE_MAX_DECISIONS]
+        cdef int count = chase_decision_list(
+            self._position._rules._variant.handle, &self._position._state, codes
+        )
+        if count == 0:
+            empty = np.empty(0, np.uint32)
+            empty.flags.writeable = False
+            return empty
+        return np.frombuffer(
+            PyBytes_FromStringAndSize(<const char *>codes, count * sizeof(chase_decision)),
+            np.uint32,
+        )
+
+    @property
     def array(self):
         """The decisions as a read-only array of `DECISION_DTYPE`, shape (number,).
 

@@ -63,6 +63,22 @@ class Tally:
             self.counters[name] += Sums.of(rows[name])
         self.options += PairSums.of(rows["options"], rows["decisions"])
 
+    def merge(self, other: Tally) -> None:
+        """Counts the games of another tally in.
+
+        Raises:
+            ArgumentError: Not a tally.
+        """
+        other = instance(other, "other", Tally, "a Tally")
+        self.games += other.games
+        for side in Side:
+            self.wins[side] += other.wins[side]
+        for word in TERMINATIONS:
+            self.terminations[word] += other.terminations[word]
+        for name in COUNTERS:
+            self.counters[name] += other.counters[name]
+        self.options += other.options
+
     @property
     def without_winner(self) -> int:
         """Games drawn or ended by the turn limit."""

@@ -1,1 +1,4 @@
-"""The gRPC service of Chase Fast: queries in batches, whole games, and long jobs."""
+"""Chase Fast as a gRPC service: other programs ask about positions and let the engine play.
+
+The contract stands in ``proto/chase/v1``, the description in ``docs/service.md``.
+"""

@@ -81,8 +81,9 @@ THIRD_PARTY: dict[str, set[str] | None] = {
 # service/chase_service: likewise. _pb is generated from proto/ when the package is built.
 SERVICE_ORDER = (
     "__init__", "_pb",
-    "config", "batcher", "engine", "convert", "errors", "servicers", "jobs", "metrics",
-    "server", "client",
+    "config", "batcher", "limits", "refusal", "players", "engine", "queries", "wire", "batches",
+    "convert", "errors", "rpc", "servicers", "jobs", "metrics", "server", "calls", "client",
+    "command",
 )  # fmt: skip
 
 # What each layer of the service may import from beyond it, _pb and the standard library. Only
@@ -92,14 +93,23 @@ SERVICE_USES: dict[str, set[str]] = {
     "__init__": set(),
     "config": set(),
     "batcher": set(),
+    "limits": set(),
+    "refusal": {"chase_fast"},
+    "players": {"chase_fast"},
     "engine": {"chase_fast", "numpy"},
+    "queries": {"chase_fast", "numpy"},
+    "wire": {"numpy"} | WIRE,
+    "batches": set(),
     "convert": {"chase_fast", "numpy"} | WIRE,
     "errors": {"grpc", "grpc_status"} | WIRE,
+    "rpc": {"grpc", "google"},
     "servicers": {"grpc"} | WIRE,
     "jobs": {"chase_fast", "numpy", "pyarrow"},
     "metrics": {"prometheus_client"},
     "server": {"grpc", "grpc_health", "grpc_reflection"} | WIRE,
-    "client": {"grpc", "grpc_status"} | WIRE,
+    "calls": {"grpc"} | WIRE,
+    "client": {"grpc"} | WIRE,
+    "command": {"chase_fast", "typer"},
 }
 
 # ---- Reading ----------------------------------------------------------------------------------

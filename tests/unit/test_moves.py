@@ -404,6 +404,14 @@ def test_array_has_the_fields_of_the_moves(position: Position) -> None:
         array["cell"] = 0
 
 
+@pytest.mark.parametrize("position", [Position.start(), SERIES, HANDOUT, OVER], ids=str)
+def test_codes_are_those_of_the_moves(position: Position) -> None:
+    moves = position.legal_moves
+    assert moves.codes.dtype == np.uint32
+    assert moves.codes.tolist() == [move.code for move in moves]
+    assert not moves.codes.flags.writeable
+
+
 def test_array_is_independent_of_the_position() -> None:
     array = Position.start().legal_moves.array
     assert (

@@ -26,7 +26,7 @@ import chase_fast
 ROOT = Path(__file__).parents[2]
 NAME = f"chase_fast-{chase_fast.__version__}"
 NOT_SOURCE = shutil.ignore_patterns(
-    ".*", "build", "dist", "*.egg-info", "__pycache__", "*.so", "_core.c"
+    ".*", "build", "dist", "*.egg-info", "__pycache__", "*.so", "_core.c", "*_pb2.py", "*_pb2.pyi"
 )
 EXTRAS = {"cli", "stats", "store", "report", "service", "all", "dev", "fuzz"}
 
@@ -103,22 +103,32 @@ def built(clone: Path) -> Built:
 
 
 def test_the_sdist_holds_the_sources(built: Built, clone: Path) -> None:
-    sources = files_below(clone / "chase_fast") | files_below(clone / "csrc")
-    packed = {name for name in built.sdist if name.split("/")[0] in ("chase_fast", "csrc")}
+    folders = ("chase_fast", "csrc", "proto", "service")
+    sources = set[str]().union(*(files_below(clone / folder) for folder in folders))
+    packed = {name for name in built.sdist if name.split("/")[0] in folders}
     assert packed == sources
     top = {name.split("/")[0] for name in built.sdist}
     required = {"LICENSE", "MANIFEST.in", "PKG-INFO", "README.md", "pyproject.toml", "setup.py"}
     documents = {path.name for path in clone.glob("*.md")}
     written_by_setuptools = {"setup.cfg", "chase_fast.egg-info"}
-    assert top == required | documents | written_by_setuptools | {"chase_fast", "csrc"}
+    assert top == required | documents | written_by_setuptools | {*folders, "tools"}
+    assert {name for name in built.sdist if name.startswith("tools/")} == {"tools/protos.py"}
 
 
 def test_the_wheel_holds_the_package_and_its_types_alone(built: Built, clone: Path) -> None:
     for_the_build = (".pyx", ".pxd", ".pxi")
-    expected = {
-        name for name in files_below(clone / "chase_fast") if not name.endswith(for_the_build)
+    service = files_below(clone / "service" / "chase_service")
+    generated = {
+        f"chase_service/_pb/chase/v1/{path.stem}_pb2{suffix}"
+        for path in (clone / "proto" / "chase" / "v1").iterdir()
+        for suffix in (".py", ".pyi")
     }
-    assert {"chase_fast/py.typed", "chase_fast/_core.pyi"} <= expected
+    expected = {
+        name
+        for name in files_below(clone / "chase_fast") | service | generated
+        if not name.endswith(for_the_build)
+    }
+    assert {"chase_fast/py.typed", "chase_fast/_core.pyi", "chase_service/py.typed"} <= expected
     packed = {name for name in built.wheel if not name.startswith(f"{NAME}.dist-info/")}
     (core,) = packed - expected
     assert core.startswith("chase_fast/_core.")
@@ -196,6 +206,11 @@ def base(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Environment:
 
 
 @pytest.fixture(scope="module")
+def with_service(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Environment:
+    return Environment(tmp_path_factory.mktemp("service"), built, extra="service")
+
+
+@pytest.fixture(scope="module")
 def with_cli(built: Built, tmp_path_factory: pytest.TempPathFactory) -> Environment:
     return Environment(tmp_path_factory.mktemp("cli"), built, extra="cli")
 
@@ -214,4 +229,51 @@ def test_without_its_extra_the_command_names_it(base: Environment) -> None:
 
 
 def test_the_command_works(with_cli: Environment) -> None:
-    assert "chase-fast" in with_cli.run("chase-fast", "--help").stdout
+    done = with_cli.run("chase-fast", "--help")
+    assert "chase-fast" in done.stdout
+    assert done.stderr == ""
+
+
+def test_without_its_extra_the_service_names_it(with_cli: Environment) -> None:
+    done = with_cli.run("chase-fast", "serve", code=2)
+    assert "pip install 'chase-fast[cli,service]'" in done.stderr
+    assert done.stdout == ""
+
+
+FOREIGN = {
+    "chase/__init__.py": "",
+    "chase/v1/__init__.py": "",
+    "chase/v1/errors_pb2.py": "raise ImportError('somebody else wrote this')",
+    "service.py": "",
+    "proto.py": "",
+}
+
+ASK = """
+import asyncio
+import chase, chase.v1, proto, service
+from chase_service.client import AsyncClient
+from chase_service.server import Options, Server
+
+async def main():
+    server = Server(Options(listen="127.0.0.1:0"))
+    await server.start()
+    async with AsyncClient(f"127.0.0.1:{server.port}") as client:
+        answer, = await client.legal_decisions([""])
+        print(len(answer.decisions), chase.__file__, proto.__file__, service.__file__)
+    await server.drain()
+
+asyncio.run(main())
+"""
+
+
+def test_the_service_shares_no_name_with_others(with_service: Environment, built: Built) -> None:
+    tops = {name.split("/")[0] for name in built.wheel}
+    assert tops == {"chase_fast", "chase_service", f"{NAME}.dist-info"}
+    (site,) = (with_service.folder / "venv" / "lib").glob("python*/site-packages")
+    for name, text in FOREIGN.items():
+        path = site / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    count, *foreign = with_service.run("python", "-c", ASK).stdout.split()
+    assert count == "46"
+    assert foreign == [str(site / name) for name in ("chase/__init__.py", "proto.py", "service.py")]

@@ -1,0 +1,1 @@
+"""Code generated from the contract by ``tools/protos.py``; only the package itself is committed."""

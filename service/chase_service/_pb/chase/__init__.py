@@ -1,0 +1,1 @@
+"""See `chase_service._pb`."""

@@ -1,0 +1,86 @@
+"""Calls as work: pieces for the engine, and the way back from their results to one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from chase_service.engine import Work
+from chase_service.refusal import Refusal
+from chase_service.wire import Errors
+
+__all__ = ["Batch", "many", "one"]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Batch(Generic[T]):
+    """A call as work.
+
+    Attributes:
+        works: Its pieces.
+        answer: The bytes of the response, of the results of all pieces in their order.
+    """
+
+    works: Sequence[Work[T]]
+    answer: Callable[[Sequence[T | Refusal]], bytes]
+
+
+def one(work: Work[bytes]) -> Batch[bytes]:
+    """A batch that is done by one piece of work."""
+
+    def answer(results: Sequence[bytes | Refusal]) -> bytes:
+        (result,) = results
+        if isinstance(result, Refusal):
+            raise result
+        return result
+
+    return Batch([work], answer)
+
+
+def many(
+    items: Iterable[Any],
+    read: Callable[[Any], Sequence[Work[T]]],
+    errors: Errors,
+    join: Callable[[list[list[T] | None]], bytes],
+) -> Batch[T]:
+    """A batch of items with any number of pieces each.
+
+    Args:
+        items: Of the request.
+        read: The pieces of one; refuses.
+        errors: Gets the refusals.
+        join: The answer, of the results of each item, or None for items without one.
+    """
+    works: list[Work[T]] = []
+    lengths: list[int | Refusal] = []
+    for number, item in enumerate(items):
+        try:
+            own = read(item)
+        except Refusal as refusal:
+            lengths.append(refusal)
+            errors.check(number, refusal)
+            continue
+        lengths.append(len(own))
+        works += own
+
+    def answer(results: Sequence[T | Refusal]) -> bytes:
+        found = iter(results)
+        joined: list[list[T] | None] = []
+        for number, length in enumerate(lengths):
+            refusal = length if isinstance(length, Refusal) else None
+            own: list[T] = []
+            for _ in range(0 if isinstance(length, Refusal) else length):
+                result = next(found)
+                if isinstance(result, Refusal):
+                    refusal = refusal or result
+                else:
+                    own.append(result)
+            if refusal is not None:
+                errors.add(number, refusal)
+            joined.append(own if refusal is None else None)
+        return join(joined)
+
+    return Batch(works, answer)

@@ -1,0 +1,494 @@
+"""Between the messages of the contract and the library: the only file that knows both.
+
+A reader takes a message and gives a `Batch`: pieces of work, and what makes the answer of their
+results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from chase_fast import (
+    BLUE,
+    GAME_DTYPE,
+    MAX_DECISIONS,
+    MAX_TURN_LIMIT,
+    RED,
+    Game,
+    Position,
+    Rules,
+    __version__,
+)
+from chase_fast._core import Analysis, Line
+from chase_fast.batch import MAX_SEED, Playouts
+from chase_fast.cells import TERMINATIONS
+from chase_fast.errors import ArgumentError
+from chase_fast.openings import MAX_OPENING_TURNS, random_openings
+from chase_fast.simulate import PairResult
+from chase_fast.tally import COUNTERS, Tally
+from chase_fast.tally import TERMINATIONS as PLAYOUT_TERMINATIONS
+from chase_service._pb.chase.v1 import query_service_pb2, system_service_pb2
+from chase_service._pb.chase.v1.games_service_pb2 import PlayGamesRequest, PlayGamesResponse
+from chase_service.batches import Batch, many, one
+from chase_service.engine import StopFlag, Work
+from chase_service.limits import Limits
+from chase_service.players import Players
+from chase_service.queries import (
+    PerftQuery,
+    PlayoutsQuery,
+    Start,
+    analysis,
+    moved,
+    pairs,
+    poll,
+    position_of,
+    replayed,
+    rules_of,
+    start_of,
+    tally_of,
+)
+from chase_service.refusal import Refusal, invalid, over_limit
+from chase_service.wire import Errors, checked, column
+
+__all__ = ["READERS", "Batch", "Context", "games", "playout_games", "version"]
+
+pb = query_service_pb2
+T = TypeVar("T")
+
+_DEFAULT_PLAYER: Final = "ab:nodes=200000"
+_DEFAULT_PLAYOUT_TURNS: Final = 1000
+_DEFAULT_GAME_TURNS: Final = 400
+_DEFAULT_OPENING_TURNS: Final = 4
+_DEFAULT_BATCH: Final = 1000
+_MAX_BATCH: Final = 10_000
+_FEW: Final = 64
+
+# Rough costs, in microseconds.
+_POSITION_US: Final = 4.0
+_TEXT_US: Final = 12.0
+_STEP_US: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What readers have to know of the server."""
+
+    limits: Limits
+    players: Players
+
+
+# ---- Items ------------------------------------------------------------------------------------
+
+
+def _check_items(name: str, count: int, limits: Limits) -> None:
+    if not count:
+        raise invalid(name, f"{name} is empty, expected 1 to {limits.items} items")
+    if count > limits.items:
+        raise over_limit(f"the number of {name}", count, "items", limits.items)
+
+
+class _States:
+    """Columns of `States`."""
+
+    def __init__(self, *, wanted: bool) -> None:
+        self._message = pb.States() if wanted else None
+
+    def add(self, position: Position | None) -> None:
+        """A row; zeros for an item without a result."""
+        if self._message is None:
+            return
+        winner = None if position is None else position.winner
+        self._message.sides.append(0 if position is None else position.side_to_act)
+        self._message.winners.append(-1 if winner is None else winner)
+        self._message.terminations.append(0 if position is None else position.termination)
+        self._message.pips_due.append(0 if position is None else position.pips_due)
+
+    @property
+    def message(self) -> pb.States | None:
+        return self._message
+
+
+def _legal_decisions(request: pb.LegalDecisionsRequest, context: Context) -> Batch[bytes]:
+    _check_items("positions", len(request.positions), context.limits)
+    rules = rules_of(request.rules)
+    cost = _TEXT_US if request.with_texts else _POSITION_US
+    limits = context.limits
+    return one(
+        Work(lambda stop: _listed(request, rules, limits, stop), cost * len(request.positions))
+    )
+
+
+def _listed(
+    request: pb.LegalDecisionsRequest, rules: Rules, limits: Limits, stop: StopFlag
+) -> bytes:
+    errors, states = Errors(fail_fast=request.fail_fast), _States(wanted=request.with_states)
+    response = pb.LegalDecisionsResponse()
+    counts: list[int] = []
+    columns: list[npt.NDArray[np.uint32]] = []
+    for item, text in enumerate(request.positions):
+        poll(stop)
+        try:
+            position = position_of(text, rules, "positions")
+        except Refusal as refusal:
+            errors.add(item, refusal)
+            states.add(None)
+            counts.append(0)
+            continue
+        states.add(position)
+        moves = position.legal_moves
+        counts.append(len(moves))
+        columns.append(moves.codes)
+        if request.with_texts:
+            response.texts.extend(map(str, moves))
+    codes = np.concatenate(columns) if columns else np.empty(0, np.uint32)
+    response.counts.extend(counts)
+    response.errors.extend(errors.rows)
+    if states.message is not None:
+        response.states.CopyFrom(states.message)
+    packed = column(pb.LegalDecisionsResponse, "decisions", codes)
+    return checked(limits.response_bytes, response.SerializeToString(), packed)
+
+
+def _apply(request: pb.ApplyRequest, context: Context) -> Batch[bytes]:
+    number = len(request.positions)
+    _check_items("positions", number, context.limits)
+    if request.decisions and request.texts:
+        raise invalid("texts", "decisions and texts are both given, expected one of them")
+    counts = list(request.counts) or [1] * number
+    if len(counts) != number:
+        raise invalid("counts", f"{len(counts)} counts for {number} positions")
+    total = sum(counts)
+    if total > context.limits.decisions:
+        raise over_limit("the number of decisions", total, "decisions", context.limits.decisions)
+    given = len(request.texts or request.decisions)
+    if total != given:
+        raise invalid("decisions", f"{given} decisions are given, expected {total}")
+    rules = rules_of(request.rules)
+    cost = _POSITION_US * number + _STEP_US * total
+    return one(Work(lambda stop: _applied(request, counts, rules, context.limits, stop), cost))
+
+
+def _applied(
+    request: pb.ApplyRequest, counts: Sequence[int], rules: Rules, limits: Limits, stop: StopFlag
+) -> bytes:
+    errors, states = Errors(fail_fast=request.fail_fast), _States(wanted=request.with_states)
+    response = pb.ApplyResponse()
+    name = "texts" if request.texts else "decisions"
+    decisions: Sequence[int | str] = request.texts or request.decisions
+    begin = 0
+    for item, (text, count) in enumerate(zip(request.positions, counts, strict=True)):
+        end = begin + count
+        position: Position | None
+        try:
+            start = position_of(text, rules, "positions")
+            position = moved(start, decisions[begin:end], begin, name, stop)
+        except Refusal as refusal:
+            errors.add(item, refusal)
+            position = None
+        response.positions.append("" if position is None else position.cfen)
+        states.add(position)
+        begin = end
+    response.errors.extend(errors.rows)
+    if states.message is not None:
+        response.states.CopyFrom(states.message)
+    return checked(limits.response_bytes, response.SerializeToString())
+
+
+# ---- Items that take a while ------------------------------------------------------------------
+
+
+def _perft(request: pb.PerftRequest, context: Context) -> Batch[list[int]]:
+    _check_items("items", len(request.items), context.limits)
+    rules, limits = rules_of(request.rules), context.limits
+    errors = Errors(fail_fast=request.fail_fast)
+    queries: list[PerftQuery | None] = []
+    # Many items keep all threads busy as they are, and would be very many pieces.
+    split = len(request.items) < _FEW
+
+    def read(item: pb.PerftItem) -> Sequence[Work[list[int]]]:
+        queries.append(None)
+        if item.depth > limits.perft_depth:
+            raise over_limit("depth", item.depth, "perft_depth", limits.perft_depth)
+        if item.divide and not item.depth:
+            raise invalid("depth", "depth is 0, expected at least 1 where divide is set")
+        if item.unit not in (0, 1, 2):
+            raise invalid("unit", f"unit is {item.unit}, expected a PerftUnit")
+        position = position_of(item.position, rules, "position")
+        unit = int(item.unit == pb.PERFT_UNIT_TURN)
+        query = PerftQuery(position, item.depth, unit, item.divide)
+        queries[-1] = query
+        return query.works(split=split)
+
+    def join(results: list[list[list[int]] | None]) -> bytes:
+        response = pb.PerftResponse(errors=errors.rows)
+        codes: list[int] = []
+        for query, parts in zip(queries, results, strict=True):
+            counts = None if parts is None else [count for part in parts for count in part]
+            response.counts.append(sum(counts or ()) % 2**64)
+            divided = query is not None and query.divide and counts is not None
+            response.branches.append(len(counts or ()) if divided else 0)
+            if query is not None and divided:
+                codes += query.position.legal_moves.codes.tolist()
+                response.branch_counts.extend(counts or ())
+        packed = column(pb.PerftResponse, "branch_decisions", np.array(codes, np.uint32))
+        return checked(limits.response_bytes, response.SerializeToString(), packed)
+
+    return many(request.items, read, errors, join)
+
+
+def _playouts_query(item: pb.PlayoutsItem, rules: Rules, limits: Limits) -> PlayoutsQuery:
+    turns = item.max_turns or _DEFAULT_PLAYOUT_TURNS
+    if not item.games:
+        raise invalid("games", f"games is 0, expected 1 to {limits.games}")
+    if item.games > limits.games:
+        raise over_limit("games", item.games, "games", limits.games)
+    if item.first_game > MAX_SEED - (item.games - 1):
+        raise invalid("first_game", "first_game and games lead beyond game 2^64 - 1")
+    if turns > MAX_TURN_LIMIT:
+        raise invalid("max_turns", f"max_turns is {turns}, expected 1 to {MAX_TURN_LIMIT}")
+    position = position_of(item.position, rules, "position")
+    return PlayoutsQuery(position, item.games, item.seed, item.first_game, turns)
+
+
+def _playouts(request: pb.PlayoutsRequest, context: Context) -> Batch[Tally]:
+    limits = context.limits
+    _check_items("items", len(request.items), limits)
+    total = sum(item.games for item in request.items)
+    if total > limits.games:
+        raise over_limit("the number of games", total, "games", limits.games)
+    rules = rules_of(request.rules)
+    errors = Errors(fail_fast=request.fail_fast)
+
+    def read(item: pb.PlayoutsItem) -> Sequence[Work[Tally]]:
+        query = _playouts_query(item, rules, limits)
+        return [tally_of(piece) for piece in query.pieces()]
+
+    def join(results: list[list[Tally] | None]) -> bytes:
+        response = pb.PlayoutsResponse(
+            counters=COUNTERS,
+            results=[pb.PlayoutsResult() if one is None else _sums(one) for one in results],
+            errors=errors.rows,
+        )
+        return checked(limits.response_bytes, response.SerializeToString())
+
+    return many(request.items, read, errors, join)
+
+
+def _sums(tallies: Sequence[Tally]) -> pb.PlayoutsResult:
+    whole = Tally()
+    for tally in tallies:
+        whole.merge(tally)
+    counters = [whole.counters[name] for name in COUNTERS]
+    return pb.PlayoutsResult(
+        games=whole.games,
+        red_wins=whole.wins[RED],
+        blue_wins=whole.wins[BLUE],
+        terminations=[whole.terminations[word] for word in PLAYOUT_TERMINATIONS],
+        totals=[sums.total for sums in counters],
+        squares=[sums.squares for sums in counters],
+        lowest=[sums.lowest or 0 for sums in counters],
+        highest=[sums.highest or 0 for sums in counters],
+        options_by_decisions=whole.options.products,
+    )
+
+
+def playout_games(request: pb.StreamPlayoutGamesRequest, context: Context) -> Iterator[Work[bytes]]:
+    """The messages of StreamPlayoutGames, one for each piece of work.
+
+    Raises:
+        Refusal: At the call.
+    """
+    size = request.batch or _DEFAULT_BATCH
+    if size > _MAX_BATCH:
+        raise invalid("batch", f"batch is {size}, expected 1 to {_MAX_BATCH}")
+    rules = rules_of(request.rules)
+    query = _playouts_query(request.item, rules, context.limits)
+    return (Work(piece.play, piece.cost_us).then(_game_columns) for piece in query.pieces(size))
+
+
+def _game_columns(played: Playouts) -> bytes:
+    kind = pb.StreamPlayoutGamesResponse
+    return b"".join(
+        (
+            kind(first_game=played.first_game).SerializeToString(),
+            *(column(kind, name, played.array[name]) for name in GAME_DTYPE.names or ()),
+        )
+    )
+
+
+def _analyse(request: pb.AnalyseRequest, context: Context) -> Batch[Analysis]:
+    limits = context.limits
+    _check_items("items", len(request.items), limits)
+    lines = sum(item.lines for item in request.items)
+    if lines > limits.decisions:
+        raise over_limit("the number of lines", lines, "decisions", limits.decisions)
+    rules = rules_of(request.rules)
+    errors = Errors(fail_fast=request.fail_fast)
+
+    def read(item: pb.AnalyseItem) -> Sequence[Work[Analysis]]:
+        player = context.players.read(item.player or _DEFAULT_PLAYER, "player")
+        lines = item.lines or 1
+        if lines > MAX_DECISIONS:
+            raise invalid("lines", f"lines is {lines}, expected 1 to {MAX_DECISIONS}")
+        start = position_of(item.position, rules, "position")
+        game = _game(start, item.decisions, "decisions", limits)
+        return [analysis(game, player, lines)]
+
+    def join(results: list[list[Analysis] | None]) -> bytes:
+        response = pb.AnalyseResponse(errors=errors.rows)
+        for found in results:
+            result = response.results.add()
+            for search in found or ():
+                result.depth, result.nodes = search.depth, search.nodes
+                result.sims = search.sims
+                result.lines.extend(_line(line, texts=request.with_texts) for line in search.lines)
+        return checked(limits.response_bytes, response.SerializeToString())
+
+    return many(request.items, read, errors, join)
+
+
+def _line(line: Line, *, texts: bool) -> pb.AnalysisLine:
+    return pb.AnalysisLine(
+        score=line.score,
+        depth=line.depth,
+        nodes=line.nodes,
+        decisions=[move.code for move in line.pv],
+        texts=map(str, line.pv) if texts else (),
+    )
+
+
+def _game(start: Position, decisions: Sequence[int], field: str, limits: Limits) -> Game:
+    if len(decisions) > limits.history:
+        raise over_limit(f"the number of {field}", len(decisions), "history", limits.history)
+    return replayed(start, decisions, field)
+
+
+READERS: Final[Mapping[str, Callable[[Any, Context], Batch[Any]]]] = {
+    "LegalDecisions": _legal_decisions,
+    "Apply": _apply,
+    "Perft": _perft,
+    "Playouts": _playouts,
+    "Analyse": _analyse,
+}
+"""Readers of the calls that take a batch, by the name of the call."""
+
+
+# ---- Games ------------------------------------------------------------------------------------
+
+
+def games(request: PlayGamesRequest, context: Context, stop: StopFlag) -> Iterator[Work[bytes]]:
+    """The messages of PlayGames, one for each piece of work.
+
+    Args:
+        request: What is played.
+        context: Of the server.
+        stop: Ends the drawing of openings, which all are drawn in this call.
+
+    Raises:
+        Refusal: At the call.
+        Stopped: The flag was set.
+    """
+    rules = rules_of(request.rules)
+    players = (
+        context.players.read(request.player_a, "player_a"),
+        context.players.read(request.player_b, "player_b"),
+    )
+    turns = request.max_turns or _DEFAULT_GAME_TURNS
+    openings = _openings(request, rules, context.limits, stop)
+    longest = max(turns for turns, _ in openings)
+    if not longest < turns <= MAX_TURN_LIMIT:
+        raise invalid(
+            "max_turns", f"max_turns is {turns}, expected {longest + 1} to {MAX_TURN_LIMIT}"
+        )
+    if request.first_pair > MAX_SEED - (len(openings) - 1):
+        raise invalid("first_pair", "first_pair and the openings lead beyond pair 2^64 - 1")
+    works = pairs(
+        players, [start for _, start in openings],
+        first_pair=request.first_pair, seed=request.seed, max_turns=turns,
+    )  # fmt: skip
+    decisions = request.with_decisions
+    return (work.then(lambda pairs: _pair_columns(pairs, decisions=decisions)) for work in works)
+
+
+def _openings(
+    request: PlayGamesRequest, rules: Rules, limits: Limits, stop: StopFlag
+) -> list[tuple[int, Start]]:
+    """Openings with their turns."""
+    which = request.WhichOneof("openings")
+    if which is None:
+        raise invalid("openings", "neither generated nor given openings are there")
+    if which == "given":
+        _check_items("openings", len(request.given.openings), limits)
+        given = (
+            _game(
+                position_of(opening.position, rules, f"openings[{number}].position"),
+                opening.decisions, f"openings[{number}].decisions", limits,
+            )
+            for number, opening in enumerate(request.given.openings)
+        )  # fmt: skip
+        return [(game.turn_count, start_of(game)) for game in given]
+    generated = request.generated
+    turns = generated.turns if generated.HasField("turns") else _DEFAULT_OPENING_TURNS
+    if not generated.count:
+        raise invalid("generated.count", f"count is 0, expected 1 to {limits.pairs}")
+    if generated.count > limits.pairs:
+        raise over_limit("generated.count", generated.count, "pairs", limits.pairs)
+    if turns > MAX_OPENING_TURNS:
+        raise invalid("generated.turns", f"turns is {turns}, expected 0 to {MAX_OPENING_TURNS}")
+    try:
+        drawn: list[tuple[int, Start]] = []
+        for game in random_openings(rules, turns, generated.count, seed=request.seed):
+            poll(stop)
+            drawn.append((game.turn_count, start_of(game)))
+    except ArgumentError:
+        message = f"there are no {generated.count} different openings of {turns} turns"
+        raise invalid("generated.count", message) from None
+    return drawn
+
+
+def _pair_columns(results: Sequence[PairResult], *, decisions: bool) -> bytes:
+    response = PlayGamesResponse()
+    codes: list[int] = []
+    for result in results:
+        for number, played in enumerate(result.games):
+            winner = played.outcome.winner
+            response.pairs.append(result.index)
+            response.games.append(number)
+            response.winners.append(-1 if winner is None else winner)
+            response.terminations.append(TERMINATIONS.index(played.outcome.termination))
+            response.turns.append(played.game.turn_count)
+            response.decision_counts.append(len(played.game.moves))
+            if decisions:
+                codes += [move.code for move in played.game.moves]
+    packed = column(PlayGamesResponse, "decisions", np.array(codes, np.uint32))
+    return response.SerializeToString() + packed
+
+
+# ---- The server -------------------------------------------------------------------------------
+
+
+def version(context: Context, commit: str) -> bytes:
+    """The answer of GetVersion."""
+    limits = context.limits
+    message = system_service_pb2.GetVersionResponse(
+        version=__version__,
+        commit=commit,
+        instruction_set=Rules().isa,
+        rules=[
+            system_service_pb2.NamedRules(name=name, rules=text, digest=Rules.parse(text).digest)
+            for name, text in Rules.PRESETS.items()
+        ],
+        players=context.players.names,
+        limits=system_service_pb2.Limits(
+            **{field.name: getattr(limits, field.name) for field in _LIMITS}
+        ),
+    )
+    return message.SerializeToString()
+
+
+_LIMITS: Final = system_service_pb2.Limits.DESCRIPTOR.fields

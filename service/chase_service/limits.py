@@ -1,0 +1,74 @@
+"""The most that callers may ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+from chase_service.config import Config
+
+__all__ = ["Limits"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Limits:
+    """What is above is refused before any work; GetVersion tells them to callers.
+
+    Attributes:
+        items: Items in a batch.
+        request_bytes: Bytes of a request, which gRPC enforces.
+        response_bytes: Bytes of a response.
+        call_seconds: Seconds that a call may take, or a batch of a stream.
+        games: Games of a call that plays random games.
+        nodes: Option nodes of a player.
+        sims: Option sims of a player.
+        depth: Option depth of a player.
+        seconds: Option time of a player, in seconds.
+        hash_mib: Option hash of a player, in MiB.
+        threads: Option threads of a player.
+        idle_seconds: Seconds that a stream may wait for its caller.
+        decisions: Decisions in a batch of Apply; lines in a batch of Analyse.
+        history: Decisions before a position that is analysed, or of an opening.
+        perft_depth: Depth of a perft.
+        pairs: Pairs of a call that plays games.
+    """
+
+    items: int
+    request_bytes: int
+    response_bytes: int
+    call_seconds: float
+    games: int
+    nodes: int
+    sims: int
+    depth: int
+    seconds: float
+    hash_mib: int
+    threads: int
+    idle_seconds: float = 600.0
+    decisions: int = 65_536
+    history: int = 4096
+    perft_depth: int = 12
+    pairs: int = 10_000
+
+    @classmethod
+    def of(cls, config: Config, **others: Any) -> Self:
+        """The limits of a configuration.
+
+        Args:
+            config: Of the server.
+            others: Fields that it does not have.
+        """
+        return cls(
+            items=config.max_call_items,
+            request_bytes=config.max_request_bytes,
+            response_bytes=config.max_response_bytes,
+            call_seconds=config.max_item_seconds,
+            games=config.max_games,
+            nodes=config.max_nodes,
+            sims=config.max_sims,
+            depth=config.max_depth,
+            seconds=config.max_search_seconds,
+            hash_mib=config.max_hash_mib,
+            threads=config.max_call_threads,
+            **others,
+        )

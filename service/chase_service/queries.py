@@ -1,0 +1,335 @@
+"""What can be asked, as pieces of work of the engine. Knows nothing of the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import islice
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from chase_fast import GAME_DTYPE, Game, Move, Position, Rules, analyse
+from chase_fast._core import Analysis, StopFlag, _perft, _playouts
+from chase_fast.agents import PlayerSpec, make_player
+from chase_fast.batch import Playouts
+from chase_fast.errors import ArgumentError, ChaseError, InvalidRulesError
+from chase_fast.simulate import PairResult, play_pair
+from chase_fast.tally import Tally
+from chase_service.engine import Stopped, Work
+from chase_service.refusal import Reason, Refusal, refusal_of
+
+__all__ = [
+    "PerftQuery",
+    "PlayoutsQuery",
+    "Start",
+    "analysis",
+    "decision_of",
+    "moved",
+    "pairs",
+    "poll",
+    "position_of",
+    "replayed",
+    "rules_of",
+    "start_of",
+    "tally_of",
+]
+
+# Of this depth on a perft is divided by its first decision, so that threads can share it.
+_DIVIDED: Final = 4
+# Games of a piece, at least: some tens of milliseconds; and pieces of a large number, about.
+_GAMES: Final = 1000
+_PIECES: Final = 500
+# Pairs of fast players that are a piece, and sent together; long games are sent pair by pair.
+_PAIRS: Final = 8
+_LONG_TURNS: Final = 10_000
+# Rough costs, in microseconds; they decide on portions, not on results.
+_GAME_US: Final = 40.0
+_NODE_US: Final = 0.01
+_BRANCHING: Final = 46
+_SLOW_US: Final = 1e6
+
+_RULES: Final = 256
+
+
+@lru_cache(_RULES)
+def rules_of(text: str) -> Rules:
+    """The rules of a text, standard if it is empty; those in use stay in memory.
+
+    Raises:
+        Refusal: INVALID_RULES.
+    """
+    try:
+        return Rules.parse(text) if text else Rules()
+    except InvalidRulesError as error:
+        raise refusal_of(error, "rules") from None
+
+
+def position_of(text: str, rules: Rules, field: str) -> Position:
+    """The position of a CFEN, the start if it is empty.
+
+    Raises:
+        Refusal: INVALID_POSITION.
+    """
+    try:
+        return Position.parse(text, rules) if text else Position.start(rules)
+    except ChaseError as error:
+        raise refusal_of(error, field) from None
+
+
+def decision_of(value: int | str, field: str) -> Move:
+    """The decision of a code or a text.
+
+    Raises:
+        Refusal: INVALID_DECISION.
+    """
+    try:
+        return Move.parse(value) if isinstance(value, str) else Move.from_code(value)
+    except ArgumentError:
+        message = f"{field} is {value}, expected the code of a decision"
+        raise Refusal(Reason.INVALID_DECISION, message, field=field) from None
+    except ChaseError as error:
+        raise refusal_of(error, field) from None
+
+
+def poll(stop: StopFlag) -> None:
+    """Ends work whose flag is set.
+
+    Raises:
+        Stopped: It is.
+    """
+    if stop.is_set():
+        raise Stopped
+
+
+def moved(
+    position: Position, decisions: Sequence[int | str], first: int, name: str, stop: StopFlag
+) -> Position:
+    """Where decisions lead, one after the other.
+
+    Args:
+        position: Where they begin.
+        decisions: Codes or texts.
+        first: Index of the first one in the field that they come from.
+        name: Of that field.
+        stop: Ends it early.
+
+    Raises:
+        Refusal: INVALID_DECISION, ILLEGAL_DECISION, GAME_OVER.
+        Stopped: The flag was set.
+    """
+    for number, decision in enumerate(decisions, first):
+        poll(stop)
+        where = f"{name}[{number}]"
+        move = decision_of(decision, where)
+        try:
+            position = position.apply(move)
+        except ChaseError as error:
+            raise refusal_of(error, where) from None
+    return position
+
+
+def replayed(start: Position, decisions: Iterable[int], field: str) -> Game:
+    """The game in which these decisions were made.
+
+    Raises:
+        Refusal: INVALID_DECISION, ILLEGAL_DECISION, GAME_OVER, there or at the end.
+    """
+    game = Game(start)
+    for number, code in enumerate(decisions):
+        where = f"{field}[{number}]"
+        try:
+            game.push(decision_of(code, where))
+        except ChaseError as error:
+            raise refusal_of(error, where) from None
+    if game.outcome is not None:
+        message = f"the game is over, by {game.outcome.termination} (R11)"
+        raise Refusal(Reason.GAME_OVER, message, field=field)
+    return game
+
+
+@dataclass(frozen=True, slots=True)
+class PerftQuery:
+    """A count of sequences.
+
+    Attributes:
+        position: Where they start.
+        depth: Their length.
+        unit: 0 decisions, 1 turns.
+        divide: Whether the counts of each first decision are wanted.
+    """
+
+    position: Position
+    depth: int
+    unit: int
+    divide: bool
+
+    def works(self, *, split: bool) -> list[Work[list[int]]]:
+        """Counts of each first decision, or one for all; their sum is the count.
+
+        Args:
+            split: Whether a long count may be several works, so that threads share it.
+        """
+        if not self.divide and (not split or self.depth < _DIVIDED):
+            return [_count([(self.position, self.depth)], self.unit)]
+        if split:
+            return [_count([branch], self.unit) for branch in self._branches()]
+        cost = _cost_us(self.depth)
+        return [Work(lambda stop: _count(self._branches(), self.unit).run(stop), cost)]
+
+    def _branches(self) -> list[tuple[Position, int]]:
+        """The positions after each decision, with the depth that is left."""
+        side = self.position.side_to_act
+        children = map(self.position.apply, self.position.legal_moves)
+        return [
+            (child, self.depth - (self.unit == 0 or child.side_to_act != side))
+            for child in children
+        ]
+
+
+def _count(branches: Sequence[tuple[Position, int]], unit: int) -> Work[list[int]]:
+    def run(stop: StopFlag) -> list[int]:
+        counts: list[int] = []
+        for position, depth in branches:
+            count = _perft(position, depth, unit, stop)
+            if count is None:
+                raise Stopped
+            counts.append(count)
+        return counts
+
+    return Work(run, sum(_cost_us(depth) for _, depth in branches))
+
+
+def _cost_us(depth: int) -> float:
+    return 1.0 + _NODE_US * float(_BRANCHING) ** depth
+
+
+@dataclass(frozen=True, slots=True)
+class PlayoutsQuery:
+    """Random games.
+
+    Attributes:
+        position: Where each starts.
+        games: How many, at least 1.
+        seed: 0 to 2**64 - 1.
+        first_game: Index of the first one.
+        max_turns: The turn limit.
+    """
+
+    position: Position
+    games: int
+    seed: int
+    first_game: int
+    max_turns: int
+
+    def pieces(self, size: int | None = None) -> Iterator[PlayoutsQuery]:
+        """The same games, so many at a time; not too many pieces unless the size says so."""
+        if size is None:
+            size = max(_GAMES, self.games // _PIECES)
+        for start in range(0, self.games, size):
+            games = min(size, self.games - start)
+            first = self.first_game + start
+            yield PlayoutsQuery(self.position, games, self.seed, first, self.max_turns)
+
+    def play(self, stop: StopFlag) -> Playouts:
+        """All of them.
+
+        Raises:
+            Stopped: The flag was set.
+        """
+        rows: npt.NDArray[np.void] = np.empty(self.games, GAME_DTYPE)
+        played = _playouts(self.position, rows, self.seed, self.first_game, self.max_turns, stop)
+        if played < self.games:
+            raise Stopped
+        return Playouts(
+            self.position, rows,
+            seed=self.seed, first_game=self.first_game, max_turns=self.max_turns,
+        )  # fmt: skip
+
+    @property
+    def cost_us(self) -> float:
+        """What they take, about."""
+        return _GAME_US * self.games
+
+
+def tally_of(piece: PlayoutsQuery) -> Work[Tally]:
+    """Plays the games and sums them up."""
+
+    def run(stop: StopFlag) -> Tally:
+        tally = Tally()
+        tally.add(piece.play(stop))
+        return tally
+
+    return Work(run, piece.cost_us)
+
+
+def analysis(game: Game, player: PlayerSpec, lines: int) -> Work[Analysis]:
+    """Searches the position of a game under way."""
+
+    def run(stop: StopFlag) -> Analysis:
+        try:
+            found = analyse(game, player, lines=lines, stop=stop)
+        except ChaseError:
+            if stop.is_set():
+                raise Stopped from None
+            raise
+        if stop.is_set():
+            raise Stopped
+        return found
+
+    return Work(run, _SLOW_US)
+
+
+class Start(NamedTuple):
+    """An opening, small enough to keep thousands: where it begins, and its decisions."""
+
+    position: Position
+    moves: tuple[Move, ...]
+
+
+def start_of(game: Game) -> Start:
+    """The opening that a game is."""
+    return Start(game.start, tuple(game.moves))
+
+
+def pairs(
+    players: tuple[PlayerSpec, PlayerSpec],
+    openings: Sequence[Start],
+    *,
+    first_pair: int,
+    seed: int,
+    max_turns: int,
+) -> Iterator[Work[list[PairResult]]]:
+    """Two games from each opening, in pieces that take a while.
+
+    Players live as long as a piece: what they need of memory, tables of many MiB and programs, is
+    bounded by the threads, whatever callers there are.
+    """
+    fast = all(player.kind in ("random", "greedy") for player in players)
+    size = _PAIRS if fast and max_turns <= _LONG_TURNS else 1
+    numbered = enumerate(openings, first_pair)
+
+    def piece(portion: Sequence[tuple[int, Start]]) -> Work[list[PairResult]]:
+        def run(stop: StopFlag) -> list[PairResult]:
+            rules = portion[0][1].position.rules
+            results: list[PairResult] = []
+            with (
+                make_player(players[0], rules, start=False) as a,
+                make_player(players[1], rules, start=False) as b,
+            ):
+                for index, (start, moves) in portion:
+                    opening = Game.from_moves(moves, start=start)
+                    result = play_pair(
+                        index, opening, a, b, seed=seed, max_turns=max_turns, stop=stop
+                    )
+                    if result is None:
+                        raise Stopped
+                    results.append(result)
+            return results
+
+        return Work(run, _SLOW_US)
+
+    while portion := list(islice(numbered, size)):
+        yield piece(portion)

@@ -1,0 +1,201 @@
+"""A server that people can run: it starts once, tells its health, and ends in order."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import logging
+import os
+import signal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+import grpc
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from chase_service.config import Config
+from chase_service.convert import Context
+from chase_service.engine import Engine
+from chase_service.limits import Limits
+from chase_service.players import Players
+from chase_service.rpc import Gate, handlers
+from chase_service.servicers import Servicers
+
+__all__ = ["AddressError", "Options", "Server", "StartError", "check_address", "serve"]
+
+_log = logging.getLogger("chase_service")
+
+_SERVING: Final = health_pb2.HealthCheckResponse.SERVING
+# Seconds that calls of others (health, reflection) get at the end.
+_LAST_SECONDS: Final = 0.2
+
+
+class StartError(Exception):
+    """The server cannot start: what was asked, and why not."""
+
+
+class AddressError(StartError):
+    """An address that is none, or one that others can reach."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to serve.
+
+    Attributes:
+        listen: Host and port; port 0 takes a free one.
+        insecure: Whether an address beyond this machine is served in plain text.
+        programs: Command lines of players by the name that callers use.
+        limits: What callers may ask for, if not what `config` says.
+        config: Of the server; its threads are those of the engine, its grace time what calls under
+            way get to finish when the server ends.
+        commit: The commit that was built, or an empty text.
+    """
+
+    listen: str = "127.0.0.1:50051"
+    insecure: bool = False
+    programs: Mapping[str, str] = field(default_factory=dict)
+    config: Config = field(default_factory=Config)
+    limits: Limits | None = None
+    commit: str = ""
+
+
+def check_address(listen: str, *, insecure: bool) -> None:
+    """Refuses addresses that anybody could reach, unless that is meant.
+
+    Raises:
+        AddressError: No host and port, or a host that is not this machine alone.
+    """
+    host, colon, port = listen.rpartition(":")
+    if not colon or not host or not (port.isascii() and port.isdigit() and int(port) < 65536):
+        raise AddressError(f"listen is {listen!r}, expected a host, a colon and a port")
+    if insecure or host == "localhost":
+        return
+    try:
+        loopback = ipaddress.ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
+    except ValueError:
+        loopback = False
+    if not loopback:
+        raise AddressError(
+            f"listen is {listen!r}, which others can reach, and nothing is encrypted; expected "
+            "an address such as 127.0.0.1:50051, or the option --insecure"
+        )
+
+
+class Server:
+    """A server in the running event loop.
+
+    Args:
+        options: How to serve.
+
+    Raises:
+        AddressError: See `check_address`.
+        ArgumentError: A program that is not as described (`Players`).
+    """
+
+    def __init__(self, options: Options) -> None:
+        check_address(options.listen, insecure=options.insecure)
+        self._options = options
+        config = options.config
+        limits = options.limits or Limits.of(config)
+        players = Players(options.programs, limits)
+        self._engine = Engine(
+            threads=config.threads, max_waiting=config.max_queue_items,
+            inline_us=config.inline_budget_us,
+        )  # fmt: skip
+        self._gate = Gate(limits)
+        self._health = health.aio.HealthServicer()
+        self._names: list[str] = []
+        self._server = grpc.aio.server(
+            options=[
+                # Another server on the same port would get half of the calls.
+                ("grpc.so_reuseport", 0),
+                ("grpc.max_receive_message_length", limits.request_bytes),
+                ("grpc.max_send_message_length", limits.response_bytes),
+                ("grpc.max_concurrent_streams", 1000),
+                # Callers that are gone without a word are found out.
+                ("grpc.keepalive_time_ms", 60_000),
+                ("grpc.keepalive_timeout_ms", 20_000),
+                ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
+                ("grpc.keepalive_permit_without_calls", 1),
+            ]
+        )
+        servicers = Servicers(self._engine, Context(limits, players), commit=options.commit)
+        for service, methods in servicers.services():
+            self._server.add_generic_rpc_handlers((handlers(service, methods, self._gate),))
+            self._names.append(service.full_name)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+        reflection.enable_server_reflection(
+            (*self._names, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server
+        )
+        self.port = 0
+
+    @property
+    def calls(self) -> int:
+        """Calls under way."""
+        return self._gate.running
+
+    @property
+    def work(self) -> int:
+        """Portions of work that wait for a thread, or have one."""
+        return self._engine.waiting
+
+    async def start(self) -> None:
+        """Begins to serve; `port` is the port then.
+
+        Raises:
+            StartError: The address is in use or cannot be had.
+        """
+        try:
+            self.port = self._server.add_insecure_port(self._options.listen)
+        except RuntimeError:
+            self.port = 0
+        if not self.port:
+            self._engine.close()
+            raise StartError(f"cannot listen on {self._options.listen}: in use, or not to be had")
+        await self._server.start()
+        for name in ("", *self._names):
+            await self._health.set(name, _SERVING)
+
+    async def drain(self) -> bool:
+        """Ends: tells that it does not serve any more, lets calls finish, ends the others.
+
+        Returns:
+            Whether all calls finished within the grace time.
+        """
+        await self._health.enter_graceful_shutdown()
+        finished = await self._gate.drain(self._options.config.grace_seconds)
+        await self._server.stop(_LAST_SECONDS)
+        await asyncio.to_thread(self._engine.close)
+        return finished
+
+
+async def serve(options: Options) -> bool:
+    """Serves until SIGTERM or SIGINT; a second signal ends the process at once.
+
+    Returns:
+        Whether all calls finished within the grace time.
+
+    Raises:
+        AddressError: See `check_address`.
+        ArgumentError: See `Server`.
+        StartError: See `Server.start`.
+    """
+    server = Server(options)
+    await server.start()
+    ending = asyncio.Event()
+
+    def end(number: signal.Signals) -> None:
+        if ending.is_set():
+            os._exit(128 + number)
+        ending.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, end, number)
+    _log.info("serving on port %d", server.port)
+    await ending.wait()
+    _log.info("ending")
+    return await server.drain()

@@ -1,0 +1,60 @@
+"""docs/service.md: its examples run against a server, its limits are the defaults."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from chase_service.config import Config
+from chase_service.limits import Limits
+
+from tests.service.running import Running
+
+PAGE = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="utf-8")
+TARGET = "127.0.0.1:50051"
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+
+
+def test_the_example_in_python(server: Running) -> None:
+    (text,) = blocks("py")
+    test = doctest.DocTestParser().get_doctest(
+        text.replace(TARGET, server.target), {}, "service.md", None, 0
+    )
+    said: list[str] = []
+    assert doctest.DocTestRunner().run(test, out=said.append).failed == 0, "".join(said)
+
+
+@pytest.mark.no_core
+def test_the_examples_in_a_shell(server: Running) -> None:
+    buf = shutil.which("buf", path=str(Path(sys.executable).parent))
+    assert buf, "buf is in the extra dev"
+    start, *asked = re.split(r"^\$ ", blocks("shell")[0] + blocks("shell")[1], flags=re.M)[1:]
+    assert start.startswith("chase-fast serve --listen")
+    for example in asked:
+        line, answer = example.split("\n{", 1)
+        words = shlex.split(line.replace("\\\n", " ").replace(TARGET, server.target))
+        done = subprocess.run(
+            [buf, *words[1:]], capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == "{" + answer
+
+
+def test_every_limit_is_told() -> None:
+    rows = dict(re.findall(r"^\| (`[a-z_`, ]+`) \| ([^|]+) \|", PAGE.split("## Limits")[1], re.M))
+    told: dict[str, float] = {}
+    for names, values in rows.items():
+        for name, value in zip(names.split(", "), values.split(", "), strict=True):
+            number, _, unit = value.replace(",", "").partition(" ")
+            told[name.strip("`")] = float(number) * (2**20 if unit == "MiB" else 1)
+    limits = Limits.of(Config())
+    assert told == {name: getattr(limits, name) for name in Limits.__dataclass_fields__}
