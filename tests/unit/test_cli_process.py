@@ -386,4 +386,4 @@ def test_an_error_of_ours_is_not_hidden() -> None:
 def test_completion_for_a_shell() -> None:
     asked = {"_CHASE_FAST_COMPLETE": "complete_bash", "COMP_WORDS": "chase-fast p"}
     done = run(env={**asked, "COMP_CWORD": "1"})
-    assert sorted(done.stdout.split()) == ["perft", "play", "players", "playout"]
+    assert sorted(done.stdout.split()) == ["perft", "plan", "play", "players", "playout"]
