@@ -22,6 +22,10 @@ EXTRA_PATH = "/usr/games"
 
 CI = bool(os.environ.get("CHASE_CI"))
 
+# What is printed must not depend on the terminal that the tests are started from.
+for _name in ("FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"):
+    os.environ.pop(_name, None)
+
 # No deadline: how long an example takes says more about the machine than about the code. What CI
 # finds must not depend on chance; chance does its work on everybody else's machine.
 settings.register_profile("fast", deadline=None, derandomize=CI)

@@ -59,13 +59,6 @@ def test_the_document_is_that_of_the_library(capsys: pytest.CaptureFixture[str])
     assert {**found, "created": ""} == {**wanted, "created": ""}
 
 
-@pytest.fixture(autouse=True)
-def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is cut to the width of somebody's terminal, and nothing is coloured."""
-    for name in ("FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def test_the_tables(capsys: pytest.CaptureFixture[str]) -> None:
     result = play_tournament(WORDS, pairs=12, seed=2, max_turns=60)
     out, err = said(capsys, "tournament", *WORDS, "--pairs", "12", "--seed", "2", "--max-turns",
