@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from chase_fast.balance.metrics import (
     decisive_advantage,
@@ -19,9 +20,10 @@ from chase_fast.balance.rows import CellRows, read_cell
 from chase_fast.balance.settings import FIRST_MOVES_GROUP
 from chase_fast.balance.turns import heat, turn_bands
 from chase_fast.balance.verdicts import Compared, compare, comparison_rows, half_row
-from chase_fast.cells import Cell
+from chase_fast.cells import TERMINATIONS, Cell
 from chase_fast.runner import Plan
 from chase_fast.runs import command_line, record_of
+from chase_fast.stats.equivalence import against_half
 from chase_fast.stats.estimates import mean_estimate
 from chase_fast.store import Run
 
@@ -30,7 +32,8 @@ __all__ = ["document_of"]
 # A share of games cut short above which a score says more about the limit than about the game.
 _MANY_CUT_SHORT: Final = 0.01
 
-_SAMPLES: Final = 3
+# Ways to end a game that are the player's doing, not the rules'.
+_FAULTS: Final = tuple(TERMINATIONS.index(name) for name in ("illegal", "crash", "time"))
 
 
 def document_of(run: Run, plan: Plan) -> dict[str, Any]:
@@ -222,6 +225,13 @@ def _warnings(run: Run, plan: Plan, main: Sequence[CellRows], complete: bool) ->
                 f"{rows.cell.variant}, {rows.cell.a}: {share:.1%} of the games were cut short by "
                 f"the limit of {rows.cell.max_turns} turns; they count as half a point each."
             )
+        lost = _lost_by_faults(rows)
+        if lost:
+            found.append(
+                f"{rows.cell.variant}, {rows.cell.a}: {lost:,} of {rows.games:,} games were lost "
+                "by faults of the player (crashes, on time, illegal decisions). They count in the "
+                "score, and tell nothing of the rules."
+            )
     unpaired = [
         one["name"]
         for one in _variants(run.description, plan, run.description["options"]["base"])
@@ -233,6 +243,10 @@ def _warnings(run: Run, plan: Plan, main: Sequence[CellRows], complete: bool) ->
             "compared as independent samples."
         )
     return found
+
+
+def _lost_by_faults(rows: CellRows) -> int:
+    return int(np.isin(rows.column["termination"], _FAULTS).sum())
 
 
 def _first_moves(plan: Plan, rows: dict[int, CellRows]) -> list[dict[str, Any]]:
@@ -249,26 +263,16 @@ def _first_moves(plan: Plan, rows: dict[int, CellRows]) -> list[dict[str, Any]]:
             scores = one.red_scores[[at for at, name in enumerate(played) if name == move]]
             if not len(scores):
                 continue
-            estimate = mean_estimate(scores)
-            ends = _ends(estimate, len(scores))
-            table.append(
-                {
-                    "move": move,
-                    "games": len(scores) * cell.games_each,
-                    "score": estimate.value,
-                    "low": ends[0],
-                    "high": ends[1],
-                }
-            )
+            table.append({"move": move, "games": len(scores) * cell.games_each, **_score(scores)})
         table.sort(key=lambda row: -float(row["score"]))
         found.append({"variant": cell.variant, "player": str(cell.a), "rows": table})
     return found
 
 
-def _ends(estimate: Any, n: int) -> tuple[float | None, float | None]:
-    if n < 2:
-        return None, None
-    return max(0.0, estimate.low), min(1.0, estimate.high)
+def _score(scores: npt.NDArray[np.float64]) -> dict[str, float]:
+    """With the interval of the table of verdicts, which few or equal scores do not make narrow."""
+    found = against_half(scores).score
+    return {"score": found.value, "low": max(0.0, found.low), "high": min(1.0, found.high)}
 
 
 def _sensitivity(plan: Plan, rows: dict[int, CellRows]) -> list[dict[str, Any]]:
@@ -291,15 +295,11 @@ def _sensitivity(plan: Plan, rows: dict[int, CellRows]) -> list[dict[str, Any]]:
 
 
 def _sensitivity_row(label: str, rows: CellRows) -> dict[str, Any]:
-    estimate = mean_estimate(rows.red_scores)
-    low, high = _ends(estimate, len(rows.openings))
     return {
         "label": label,
         "variant": rows.cell.variant,
         "player": str(rows.cell.a),
-        "score": estimate.value,
-        "low": low,
-        "high": high,
+        **_score(rows.red_scores),
         "n": len(rows.openings),
     }
 
@@ -317,10 +317,15 @@ def _samples(run: Run, plan: Plan, main: Sequence[CellRows], base: str) -> list[
     order = np.argsort(turns, kind="stable")
     wanted = {
         int(order[len(order) // 2]): "A game of median length",
-        int(np.argmax(turns)): "The longest game",
-        int(np.argmax(behind)): f"A comeback from {int(behind.max())} dice behind",
+        int(order[-1]): "The longest game",
     }
-    return [_sample(run, plan, rows, at, title) for at, title in list(wanted.items())[:_SAMPLES]]
+    behind[list(wanted)] = 0
+    dice = int(behind.max())
+    if dice:
+        wanted[int(np.argmax(behind))] = (
+            f"A comeback from {dice} {'die' if dice == 1 else 'dice'} behind"
+        )
+    return [_sample(run, plan, rows, at, title) for at, title in wanted.items()]
 
 
 def _sample(run: Run, plan: Plan, rows: CellRows, at: int, title: str) -> dict[str, Any]:

@@ -11,15 +11,21 @@ import numpy.typing as npt
 
 from chase_fast.balance.rows import CellRows
 from chase_fast.cells import TERMINATIONS
-from chase_fast.stats.estimates import Estimate, histogram_quantile, mean_estimate, ratio_estimate
-from chase_fast.stats.intervals import wilson
-from chase_fast.stats.shares import goodman
+from chase_fast.stats.estimates import (
+    Estimate,
+    clustered_share,
+    histogram_quantile,
+    mean_estimate,
+    ratio_estimate,
+)
 from chase_fast.stats.survival import kaplan_meier
 
 __all__ = ["decisive_advantage", "metric_rows", "results", "survival", "terminations"]
 
 # Turns of a survival curve that are told: a page needs no more.
 _CURVE_POINTS: Final = 400
+
+_CONFIDENCE: Final = 0.95
 
 
 def _count(name: str) -> Callable[[CellRows], npt.NDArray[Any]]:
@@ -59,15 +65,16 @@ def metric_rows(rows: CellRows) -> list[dict[str, Any]]:
     found = [
         _by_game(key, label, unit, values(rows), rows) for key, label, unit, values in _BY_GAME
     ]
+    decisions = rows.column["decisions"]
     found += [
-        _ratio("options", "options", "per decision", rows, "options", "decisions"),
-        _ratio("forced_share", "forced decisions", "share", rows, "forced", "decisions"),
-        _ratio("distribution_share", "decisions that distribute", "share", rows, "distributions",
-               "decisions"),
+        _options(rows),
+        _share("forced_share", "forced decisions", rows, rows.column["forced"], decisions),
+        _share("distribution_share", "decisions that distribute", rows,
+               rows.column["distributions"], decisions),
     ]  # fmt: skip
     entries = rows.column["splits"].astype(float) + rows.column["whole_exits"]
     found.append(
-        _shared(
+        _share(
             "refused_splits_share",
             "entries in which a split was refused for want of a spare die",
             rows,
@@ -94,6 +101,17 @@ def _row(key: str, label: str, unit: str, estimate: Estimate | None) -> dict[str
     }
 
 
+def _mean_of_counts(means: npt.NDArray[np.float64]) -> Estimate:
+    """The mean of what is never below 0.
+
+    Openings that are all alike show no spread, and not that there is none: no interval then.
+    """
+    found = mean_estimate(means)
+    if not found.se:
+        return found._replace(low=-math.inf, high=math.inf)
+    return found._replace(low=max(0.0, found.low))
+
+
 def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
@@ -101,8 +119,7 @@ def _finite(value: float) -> float | None:
 def _by_game(
     key: str, label: str, unit: str, values: npt.NDArray[Any], rows: CellRows
 ) -> dict[str, Any]:
-    estimate = mean_estimate(rows.means(values)) if rows.games else None
-    row = _row(key, label, unit, estimate)
+    row = _row(key, label, unit, _mean_of_counts(rows.means(values)) if rows.games else None)
     if not rows.games:
         return row
     row["sd"] = float(np.std(values, ddof=1)) if rows.games > 1 else None
@@ -118,33 +135,27 @@ def _by_game(
     return row
 
 
-def _ratio(
-    key: str, label: str, unit: str, rows: CellRows, upper: str, lower: str
-) -> dict[str, Any]:
-    return _shared(key, label, rows, rows.column[upper], rows.column[lower], unit=unit)
+def _options(rows: CellRows) -> dict[str, Any]:
+    over, under = rows.totals(rows.column["options"]), rows.totals(rows.column["decisions"])
+    found = ratio_estimate(over, under) if under.any() else None
+    return _row("options", "options", "per decision", found)
 
 
-def _shared(
-    key: str,
-    label: str,
-    rows: CellRows,
-    upper: npt.ArrayLike,
-    lower: npt.ArrayLike,
-    *,
-    unit: str = "share",
+def _share(
+    key: str, label: str, rows: CellRows, upper: npt.ArrayLike, lower: npt.ArrayLike
 ) -> dict[str, Any]:
-    """The ratio of totals, openings being what is independent."""
+    """A share of totals, openings being what is independent."""
     over, under = rows.totals(upper), rows.totals(lower)
     if under.sum() == 0:
-        return _row(key, label, unit, None)
-    return _row(key, label, unit, ratio_estimate(over, under))
+        return _row(key, label, "share", None)
+    return _row(key, label, "share", clustered_share(over, under))
 
 
 def _comeback(rows: CellRows, dice: int) -> dict[str, Any]:
     """How often a side won that had been so many dice behind."""
     down = [rows.column[f"behind_{side}"] >= dice for side in ("red", "blue")]
     won = [down[side] & (rows.column["winner"] == side) for side in (0, 1)]
-    return _shared(
+    return _share(
         f"comeback_{dice}_share",
         f"wins of a side that was {dice} {'die' if dice == 1 else 'dice'} behind",
         rows,
@@ -158,7 +169,7 @@ def _first_blood(rows: CellRows) -> dict[str, Any]:
     side = rows.column["first_capture_side"]
     points = rows.red_points
     score = np.where(side == 0, points, np.where(side == 1, 1 - points, 0.0))
-    return _shared(
+    return _share(
         "first_blood_share", "score of the side that captures first", rows, score, side >= 0
     )
 
@@ -174,36 +185,37 @@ def _product(rows: CellRows) -> dict[str, Any]:
 
 
 def results(rows: CellRows) -> dict[str, Any]:
-    """Games that red won, drawn ones, those that blue won, those cut short; joint intervals."""
+    """Games that red won, drawn ones, those that blue won, those cut short; joint intervals.
+
+    Goodman's: each at a confidence that Bonferroni's rule raises for the number of classes.
+    """
     winner = rows.column["winner"]
-    counts = {
-        "red": int((winner == 0).sum()),
-        "draw": int(rows.drawn.sum()),
-        "blue": int((winner == 1).sum()),
-        "cut_short": int(rows.cut_short.sum()),
+    classes = {
+        "red": winner == 0,
+        "draw": rows.drawn,
+        "blue": winner == 1,
+        "cut_short": rows.cut_short,
     }
-    intervals = goodman(list(counts.values()))
+    confidence = 1 - (1 - _CONFIDENCE) / len(classes)
+    return {name: _share_row(rows, games, confidence) for name, games in classes.items()}
+
+
+def _share_row(rows: CellRows, games: npt.NDArray[np.bool_], confidence: float) -> dict[str, Any]:
+    sizes = rows.totals(np.ones(rows.games))
+    found = clustered_share(rows.totals(games), sizes, confidence=confidence)
     return {
-        name: _share_row(count, rows.games, interval.low, interval.high)
-        for (name, count), interval in zip(counts.items(), intervals, strict=True)
-    }
-
-
-def _share_row(games: int, of: int, low: float, high: float) -> dict[str, Any]:
-    return {"games": games, "share": games / of, "low": low, "high": high}
+        "games": int(games.sum()), "share": found.value, "low": found.low, "high": found.high,
+    }  # fmt: skip
 
 
 def terminations(rows: CellRows) -> list[dict[str, Any]]:
     """Games by how they ended, those that occurred."""
-    counts = np.bincount(rows.column["termination"], minlength=len(TERMINATIONS))
-    found = []
-    for name, count in zip(TERMINATIONS, counts.tolist(), strict=True):
-        if count:
-            interval = wilson(count, rows.games)
-            found.append(
-                {"name": name, **_share_row(count, rows.games, interval.low, interval.high)}
-            )
-    return found
+    ends = rows.column["termination"]
+    return [
+        {"name": name, **_share_row(rows, ends == code, _CONFIDENCE)}
+        for code, name in enumerate(TERMINATIONS)
+        if (ends == code).any()
+    ]
 
 
 def decisive_advantage(rows: CellRows) -> dict[str, Any] | None:
@@ -212,8 +224,8 @@ def decisive_advantage(rows: CellRows) -> dict[str, Any] | None:
     decisive = rows.totals(winner >= 0)
     if decisive.sum() == 0:
         return None
-    found = ratio_estimate(rows.totals(winner == 0), decisive)
-    return {"value": found.value, "low": _finite(found.low), "high": _finite(found.high)}
+    found = clustered_share(rows.totals(winner == 0), decisive)
+    return {"value": found.value, "low": found.low, "high": found.high}
 
 
 def survival(rows: CellRows) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -183,7 +184,9 @@ def _first_move_entropy(cell: Cell) -> dict[str, Any]:
     first = np.cumsum(played.stats["decisions"]) - played.stats["decisions"]
     codes = [] if played.moves is None else played.moves[first].tolist()
     counts = {str(Move.from_code(code)): codes.count(code) for code in set(codes)}
-    bits = miller_madow(list(counts.values()))
+    # The correction may go beyond what a choice among all options can have.
+    most = math.log2(len(Position.start(cell.rules).legal_moves))
+    bits = min(miller_madow(list(counts.values())), most)
     return {
         "key": "first_move_entropy",
         "label": f"entropy of the first move ({_FIRST_TURNS} first turns)",

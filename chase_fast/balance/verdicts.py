@@ -72,7 +72,7 @@ def half_row(rows: CellRows, margin: float) -> tuple[Balance, dict[str, Any]]:
         "verdict": found.verdict,
         "p": found.p,
         "p_equivalent": found.p_equivalent,
-        "mde": found.mde,
+        "mde": _detectable(found.mde, 0.5),
         "openings_needed": _still(found.verdict, found.openings_needed, len(rows.openings)),
         "sentence": _half_sentence(rows, found, margin),
     }
@@ -82,8 +82,15 @@ def _under(rows: CellRows) -> str:
     return f"Under {rows.cell.a}, {rows.cell.variant}"
 
 
-def _points(value: float | None) -> str:
-    return "an unknown number of" if value is None else f"{100 * value:.1f}"
+def _detectable(mde: float | None, most: float) -> float | None:
+    """None where not even the largest difference that there is would have been seen."""
+    return None if mde is None or mde >= most else mde
+
+
+def _unseen(what: str, mde: float | None) -> str:
+    if mde is None:
+        return f"undecided: so few openings would hardly have shown {what}"
+    return f"undecided: {what} of {100 * mde:.1f} points would have been seen with a chance of 80 %"
 
 
 def _half_sentence(rows: CellRows, found: Balance, margin: float) -> str:
@@ -100,7 +107,7 @@ def _half_sentence(rows: CellRows, found: Balance, margin: float) -> str:
         "favours blue": "blue is favoured",
         "favours red, within the margin": f"red is favoured, but {within}",
         "favours blue, within the margin": f"blue is favoured, but {within}",
-        "undecided": f"undecided: an advantage of {_points(found.mde)} points would have been seen",
+        "undecided": _unseen("an advantage", _detectable(found.mde, 0.5)),
     }[found.verdict]
     return f"{seen}; {meaning}{_needed(found.verdict, found.openings_needed, len(rows.openings))}."
 
@@ -134,7 +141,7 @@ def comparison_row(one: Compared, p_holm: float, margin: float) -> dict[str, Any
         "p_holm": p_holm,
         "p_equivalent": found.p_equivalent,
         "verdict": said,
-        "mde": found.mde,
+        "mde": _detectable(found.mde, 1.0),
         "openings_needed": _still(said, found.openings_needed, found.n),
         "paired": one.paired,
         "n": found.n,
@@ -166,6 +173,6 @@ def _comparison_sentence(one: Compared, said: str, margin: float) -> str:
         "different": "different",
         "equivalent": f"equivalent: {within}",
         "different but within the margin": f"different, but {within}",
-        "undecided": f"undecided: a difference of {_points(found.mde)} points would have been seen",
+        "undecided": _unseen("a difference", _detectable(found.mde, 1.0)),
     }[said]
     return f"{seen}; {meaning}{_needed(said, found.openings_needed, found.n)}."

@@ -168,7 +168,7 @@ def balance(
         typer.Option(
             metavar="N",
             parser=integer("--max-turns", 1, MAX_TURN_LIMIT),
-            help="Turns from the end of the opening after which a game is drawn.",
+            help="Turns from the end of the opening after which a game is cut short.",
         ),
     ] = 1000,
     workers: Annotated[
@@ -193,6 +193,10 @@ def balance(
     below the margin has been shown, 'undecided' that nothing has.
     """
     need("balance", "stats", "store", *(["report"] if out is not None else []))
+    if not 0 < margin < 50:
+        raise typer.BadParameter(
+            f"{margin:g}, expected points above 0 and below 50", param_hint="--margin"
+        )
     check_folder(out, resume)
     from chase_fast.balance import BalanceOptions, play_balance  # scipy costs import time
 

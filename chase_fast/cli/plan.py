@@ -64,6 +64,14 @@ def plan(
     all its processors, measured for a second, or taken from the pilot.
     """
     need("plan", "stats", "store")
+    if not 0 < effect <= 50:
+        raise typer.BadParameter(
+            f"{effect:g}, expected points above 0, 50 at most", param_hint="--effect"
+        )
+    if draws is not None and not 0 <= draws < 1:
+        raise typer.BadParameter(
+            f"{draws:g}, expected a share from 0 to below 1", param_hint="--draws"
+        )
     from chase_fast.balance.planning import plan_rows, read_pilot, seconds_each
 
     spec = read_player(player, "--player")

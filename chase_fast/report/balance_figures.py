@@ -401,8 +401,8 @@ def _refused(cell: Cell) -> Mapping[str, Any] | None:
 
 _HEAT = {
     "occupied": ("Cells occupied", "dice a position"),
-    "captured": ("Cells of captures", "captures a position"),
-    "arrived": ("Cells of arrival", "arrivals a position"),
+    "captured": ("Cells of captures", "captures a game"),
+    "arrived": ("Cells of arrival", "arrivals a game"),
 }
 
 
@@ -432,8 +432,7 @@ def heat(grid: Grid) -> list[Block]:
         ]
         if panels:
             caption = (
-                f"Means of all positions under {player}, red's home row at the bottom; "
-                f"one scale for all boards."
+                f"Means under {player}, red's home row at the bottom; one scale for all boards."
             )
             table = _hottest(title, unit, what, found)
             blocks.append(Figure(title, caption, panels, (), table, small=True))

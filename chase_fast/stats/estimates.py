@@ -7,6 +7,7 @@ added up or averaged before they come here. Intervals need the extra `stats` (sc
 from __future__ import annotations
 
 import math
+from statistics import NormalDist
 from typing import Final, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from chase_fast._arguments import choice, shown, whole_number
 from chase_fast.errors import ArgumentError
 from chase_fast.stats.arrays import Floats, column, fraction, histogram
-from chase_fast.stats.intervals import check_confidence
+from chase_fast.stats.intervals import check_confidence, wilson
 
 Statistic = Literal["mean", "median", "ratio"]
 """What `clustered_bootstrap` estimates."""
@@ -119,6 +120,48 @@ def clustered_mean(
         ArgumentError: Arrays of other shapes or values, or a confidence outside its range.
     """
     return _ratio(sums, sizes, "sums", "sizes", confidence)
+
+
+def clustered_share(
+    hits: npt.ArrayLike, trials: npt.ArrayLike, *, confidence: float = 0.95
+) -> Estimate:
+    """A share of totals, the openings being the units, with an interval that stays within 0 and 1.
+
+    Wilson's, for the number of independent trials that would make the share as uncertain as it is:
+    v (1 - v) / SE², SE that of `ratio_estimate`, less what Student's distribution is wider than the
+    normal one, and never more than there are. Where the units show no spread, for instance because
+    nothing was hit, a unit counts as one trial: its trials may be alike throughout. Units of one
+    trial are independent trials, and the interval is Wilson's own.
+
+    Args:
+        hits: Of each unit, 0 to its trials, a draw as a half, shape (n,).
+        trials: Likewise, 0 or more, one of them above 0.
+        confidence: Above 0 and below 1.
+
+    Returns:
+        The estimate; its standard error is that of the ratio, its `n` counts units.
+
+    Raises:
+        ArgumentError: Arrays of other shapes or values, or a confidence outside its range.
+
+    Source: E. L. Korn, B. I. Graubard, Confidence intervals for proportions with small expected
+    number of positive counts estimated from survey data, Survey Methodology 24 (1998), 193-201,
+    for the number of trials; they go on with Clopper and Pearson's interval.
+
+    >>> [round(x, 3) for x in clustered_share([0, 0, 0, 0], [5, 2, 0, 9])[:4]]
+    [0.0, 0.0, 0.561, 0.0]
+    """
+    found = _ratio(hits, trials, "hits", "trials", confidence)
+    over, under = _totals(hits, trials, "hits", "trials")
+    wrong = np.flatnonzero((over < 0) | (over > under))
+    if len(wrong):
+        place = int(wrong[0])
+        raise ArgumentError(
+            f"hits[{place}] is {shown(float(over[place]))}, expected 0 to {under[place]:g}"
+        )
+    effective = _independent_trials(found, under, confidence)
+    low, high = wilson(found.value * effective, effective, confidence=confidence)
+    return found._replace(low=low, high=high)
 
 
 def histogram_quantile(
@@ -249,6 +292,18 @@ def _ratio(upper: object, lower: object, over: str, under: str, confidence: floa
     squares = float(residuals @ residuals)
     error = math.sqrt(squares * n / max(n - 1, 1)) / float(below.sum())
     return _around(ratio, error, n, confidence)
+
+
+def _independent_trials(found: Estimate, trials: Floats, confidence: float) -> int:
+    units = int(np.count_nonzero(trials))
+    if trials.max() <= 1 or not found.se:
+        return units
+    from scipy.special import stdtrit  # costs import time, and is not always there
+
+    tail = (1 + confidence) / 2
+    wider = NormalDist().inv_cdf(tail) / float(stdtrit(found.n - 1, tail))
+    effective = found.value * (1 - found.value) * (wider / found.se) ** 2
+    return max(1, math.floor(min(float(trials.sum()), effective)))
 
 
 def _around(value: float, error: float, n: int, confidence: float) -> Estimate:

@@ -16,7 +16,7 @@ def share(successes: float, trials: int, *, confidence: float = 0.95) -> Estimat
     """A share with Wilson's interval.
 
     For games that are independent. Where several games share an opening, the share is
-    `estimates.clustered_mean` of the openings' counts.
+    `estimates.clustered_share` of the openings' counts.
 
     Args:
         successes: From 0 to `trials`; a draw may count as a half.

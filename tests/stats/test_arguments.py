@@ -33,6 +33,11 @@ CASES: list[tuple[Callable[..., Any], dict[str, Any], dict[str, set[str]]]] = [
         {"sums": NUMBERS, "sizes": NUMBERS},
     ),
     (
+        estimates.clustered_share,
+        {"hits": [1.0, 2.0], "trials": [1, 3], "confidence": 0.9},
+        {"hits": NUMBERS, "trials": NUMBERS},
+    ),
+    (
         estimates.histogram_quantile,
         {"counts": [4, 5], "q": 0.5, "units": 3, "confidence": 0.9},
         {"counts": COUNTS, "units": {"None", "5"}},

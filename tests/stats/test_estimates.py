@@ -21,6 +21,7 @@ from chase_fast.stats.estimates import (
     Estimate,
     clustered_bootstrap,
     clustered_mean,
+    clustered_share,
     histogram_quantile,
     mean_estimate,
     ratio_estimate,
@@ -208,6 +209,45 @@ def test_joint_intervals_are_wilsons_at_a_higher_confidence(
         assert 0 <= found.low <= count / sum(counts) <= found.high <= 1
 
 
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=80), CONFIDENCES)
+def test_openings_of_one_game_are_independent_games(
+    pairs: list[tuple[bool, bool]], confidence: float
+) -> None:
+    hits = [int(hit and played) for hit, played in pairs]
+    trials = [int(played) for _, played in pairs]
+    if not any(trials):
+        return
+    found = clustered_share(hits, trials, confidence=confidence)
+    assert found[:3] == pytest.approx(share(sum(hits), sum(trials), confidence=confidence)[:3])
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=30))
+def test_shares_of_openings_stay_within_0_and_1(pairs: list[tuple[int, int]]) -> None:
+    hits, trials = [hit for hit, _ in pairs], [hit + more for hit, more in pairs]
+    if not any(trials):
+        return
+    found = clustered_share(hits, trials)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert found.low < found.high
+    ratio = ratio_estimate(hits, trials)
+    assert (found.value, found.se, found.n) == (ratio.value, ratio.se, ratio.n)
+    # Never surer than if all trials were independent.
+    plain = share(sum(hits), sum(trials))
+    assert found.high - found.low >= plain.high - plain.low - 1e-12
+
+
+def test_what_was_never_seen_may_still_occur() -> None:
+    """An opening counts once, however many trials it has: they may be alike throughout."""
+    found = clustered_share([0] * 50, [9] * 50)
+    assert (found.low, found.high) == pytest.approx(share(0, 50)[1:3])
+
+
+def test_pairs_of_equal_games_count_once() -> None:
+    hits = [2] * 120 + [0] * 280
+    found, once = clustered_share(hits, [2] * 400), share(120, 400)
+    assert (found.low, found.high) == pytest.approx((once.low, once.high), abs=2e-3)
+
+
 def test_joint_intervals_hold_together() -> None:
     rng = np.random.default_rng(3)
     truth = np.array([0.3, 0.25, 0.4, 0.05])
@@ -288,6 +328,8 @@ def test_games_of_an_opening_may_be_alike(score: float) -> None:
     runs = [alike_games(rng, score) for _ in range(2000)]
     clustered = [clustered_mean(sums, sizes) for sums, sizes in runs]
     assert 0.93 <= covered(clustered, score) <= 0.97
+    bounded = [clustered_share(sums, sizes) for sums, sizes in runs]
+    assert 0.93 <= covered(bounded, score) <= 0.97
     # The test would see it if games were taken to be independent.
     careless = [share(int(sums.sum()), int(sizes.sum())) for sums, sizes in runs]
     assert covered(careless, score) < 0.90
@@ -357,6 +399,10 @@ def test_intervals_of_quantiles_keep_their_promise(q: float) -> None:
         (lambda: clustered_bootstrap([1.0], seed=1, replications=5), "replications is 5"),
         (lambda: clustered_bootstrap([1.0], seed=1, statistic="ratio"), r"shape \(n, 2\)"),
         (lambda: clustered_bootstrap([1.0], seed=1, statistic="x"), "statistic is 'x'"),  # type: ignore[arg-type]
+        (lambda: clustered_share([2], [1]), r"hits\[0\] is 2.0, expected 0 to 1"),
+        (lambda: clustered_share([-1], [1]), r"hits\[0\] is -1.0, expected 0 to 1"),
+        (lambda: clustered_share([0], [0]), "trials is 0 throughout"),
+        (lambda: clustered_share([0, 0], [1]), "hits has 2 numbers, expected 1 as trials"),
         (lambda: goodman([3]), "counts has 1 class, expected two or more"),
         (lambda: goodman([0, 0]), "counts holds 2 counts of 0"),
         (lambda: share(3, 2), "successes is 3, expected 0 to 2"),

@@ -25,6 +25,8 @@ from chase_fast.errors import ArgumentError, NotationError, StoreError
 from chase_fast.openingset import OpeningSet
 from chase_fast.runner import Progress
 from chase_fast.runs import opened, records
+from tests.unit.engines import program
+from tests.unit.test_match import quoted
 
 pytestmark = pytest.mark.no_core
 
@@ -255,6 +257,55 @@ def test_another_setup_is_compared_unpaired() -> None:
     document = play_balance(wanted, workers=2).document
     assert [one["paired"] for one in document["comparisons"]] == [False]
     assert any("another setup" in warning for warning in document["warnings"])
+
+
+def test_few_openings_are_not_taken_for_more(finished: tuple[BalanceResult, Path]) -> None:
+    document = finished[0].document
+    for table in document["first_moves"]:
+        assert table["rows"]
+        for row in table["rows"]:
+            assert row["low"] < 0.5 < row["high"], "one opening shows nothing"
+    main = [cell for cell in document["cells"] if cell["player"] == "random"]
+    same = [row for row in document["sensitivity"] if row["label"].startswith("as above")]
+    assert [(row["score"], row["low"], row["high"]) for row in same] == [
+        (cell["score"]["value"], cell["score"]["low"], cell["score"]["high"]) for cell in main
+    ]
+    for cell in document["cells"]:
+        for row in cell["metrics"]:
+            if row["unit"] == "share" and row["value"] is not None:
+                assert 0 <= row["low"] < row["high"] <= 1
+            elif row["low"] is not None:
+                assert 0 <= row["low"] < row["high"]
+        shares = [*cell["results"].values(), *cell["terminations"]]
+        assert all(0 <= one["low"] < one["high"] <= 1 for one in shares)
+
+
+def test_what_so_few_openings_cannot_show_is_not_named() -> None:
+    wanted = options(pairs=3, players=[PlayerSpec.parse("random")], sensitivity=0)
+    document = play_balance(wanted).document
+    for one in (*document["comparisons"], *(cell["against_half"] for cell in document["cells"])):
+        assert one["verdict"] == "undecided" and one["mde"] is None
+        assert "would hardly have shown" in one["sentence"]
+    many = play_balance(options(players=wanted.players, sensitivity=0)).document
+    for one in (*many["comparisons"], *(cell["against_half"] for cell in many["cells"])):
+        if one["verdict"] == "undecided" and one["mde"] is not None:
+            assert "with a chance of 80 %" in one["sentence"]
+            assert f"{100 * one['mde']:.1f} points" in one["sentence"]
+
+
+def test_entropies_are_not_beyond_the_possible(finished: tuple[BalanceResult, Path]) -> None:
+    for cell in finished[0].document["cells"]:
+        value = {row["key"]: row["value"] for row in cell["metrics"]}
+        if cell["player"] == "random":
+            assert 5 < value["first_move_entropy"] <= math.log2(46)
+
+
+def test_games_lost_by_faults_are_warned_about() -> None:
+    dead = PlayerSpec.parse(quoted(program(go="os._exit(4)")))
+    document = play_balance(options(players=[dead], pairs=2, sensitivity=0)).document
+    assert [cell["terminations"][0]["name"] for cell in document["cells"]] == ["crash"] * 3
+    told = [line for line in document["warnings"] if "lost by faults of the player" in line]
+    assert len(told) == 3 and all("4 of 4 games" in line for line in told)
 
 
 def test_games_cut_short_are_no_draws_and_are_warned_about() -> None:
