@@ -12,7 +12,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 
 from chase_fast.runner import Plan
 from chase_fast.runs import load_plan
-from chase_fast.store import GAMES, HEAT, TURNS, Run
+from chase_fast.store import GAMES, HEAT, TURNS, Chunk, Run
 
 __all__ = ["finish", "main"]
 
@@ -29,6 +29,32 @@ _SCHEMAS: Final = {"games": GAMES, "turns": TURNS, "heat": HEAT}
 # In place of what a program of the operator did wrong, which can tell its command line.
 _FAULT: Final = "a fault of the program"
 _NICE: Final = 10
+
+
+class _Discreet(Run):
+    """A run that tells neither the command lines of programs nor what they did wrong."""
+
+    names: Mapping[str, str]
+
+    def read(
+        self, kind: str, columns: Sequence[str] | None = None, *, cell: int | None = None
+    ) -> Iterator[tuple[Chunk, pa.Table]]:
+        """As `Run.read`."""
+        for chunk, rows in super().read(kind, columns, cell=cell):
+            yield chunk, self._told(rows) if self.names else rows
+
+    def _told(self, rows: pa.Table) -> pa.Table:
+        for place, field in enumerate(rows.schema):
+            values = rows.column(place)
+            if field.name in ("red", "blue"):
+                known = [self.names.get(name, name) for name in values.to_pylist()]
+                told = pa.array(known, pa.string()).dictionary_encode()
+            elif field.name == "fault":
+                told = pa.array([one and _FAULT for one in values.to_pylist()], pa.string())
+            else:
+                continue
+            rows = rows.set_column(place, field, told.cast(field.type))
+        return rows
 
 
 def finish(run_folder: Path, out: Path, names: Mapping[str, str], *, report: bool) -> None:
@@ -44,27 +70,19 @@ def finish(run_folder: Path, out: Path, names: Mapping[str, str], *, report: boo
         StoreError: The run is damaged.
         OSError: A file cannot be written.
     """
-    with Run.open(run_folder, write=True) as run:
+    with _Discreet.open(run_folder, write=True) as run:
+        run.names = names
         plan = load_plan(run)
         for kind, schema in _SCHEMAS.items():
             if kind == "games" or run.description["turns"]:
-                _join(run, kind, schema, names, out / f"{kind}.parquet")
+                _join(run, kind, schema, out / f"{kind}.parquet")
         if report and run.description["kind"] in ("tournament", "balance"):
             _report(run, plan, names, out)
 
 
-def _join(run: Run, kind: str, schema: pa.Schema, names: Mapping[str, str], path: Path) -> None:
+def _join(run: Run, kind: str, schema: pa.Schema, path: Path) -> None:
     with pq.ParquetWriter(path, schema, compression="zstd", write_page_checksum=True) as writer:
         for _, rows in run.read(kind):
-            for column in {"red", "blue"} & set(rows.column_names):
-                renamed = [names.get(name, name) for name in rows.column(column).to_pylist()]
-                place = rows.schema.get_field_index(column)
-                values = pa.array(renamed, pa.string()).dictionary_encode()
-                rows = rows.set_column(place, schema.field(column), values)
-            if names and "fault" in rows.column_names:
-                place = rows.schema.get_field_index("fault")
-                faults = [one and _FAULT for one in rows.column("fault").to_pylist()]
-                rows = rows.set_column(place, schema.field("fault"), pa.array(faults, pa.string()))
             writer.write_table(rows.cast(schema))
 
 
