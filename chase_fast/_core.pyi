@@ -320,13 +320,19 @@ class SeriesResult(NamedTuple):
     turns: npt.NDArray[np.void] | None
     heat: npt.NDArray[np.uint64] | None
 
+@final
+class Starts:
+    rules: Rules
+    def __init__(self, start: Position, codes: npt.NDArray[np.uint32]) -> None: ...
+    def __len__(self) -> int: ...
+
 def count_game(
     start: Position, moves: Sequence[Move], *, max_turns: int = 0, keep_turns: bool = False
 ) -> SeriesResult: ...
 def play_series(
     a: CorePlayer,
     b: CorePlayer,
-    starts: Sequence[Position],
+    starts: Sequence[Position] | Starts,
     seeds: npt.NDArray[np.uint64],
     swapped: npt.NDArray[np.bool_],
     *,

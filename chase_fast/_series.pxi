@@ -135,6 +135,56 @@ def count_game(Position start not None, moves, *, max_turns=0, keep_turns=False)
         chase_game_free(game)
 
 
+@cython.final
+@cython.no_gc
+cdef class Starts:
+    """Positions that openings lead to, as `play_series` takes them without making objects.
+
+    Args:
+        start: Where all openings begin.
+        codes: Codes of their decisions, uint32, shape (openings, decisions).
+
+    Raises:
+        ArgumentError: Another type or shape.
+        IllegalMoveError: A decision that is not legal.
+        GameOverError: An opening ends the game.
+        MemoryError: No memory for them.
+    """
+
+    cdef chase_position *_positions
+    cdef readonly Rules rules
+    cdef Py_ssize_t _count
+
+    def __cinit__(self, Position start not None, codes):
+        if not isinstance(codes, np.ndarray) or codes.dtype != np.uint32 or codes.ndim != 2:
+            raise ArgumentError("codes must be an array of uint32 with 2 dimensions")
+        cdef const uint32_t[:, ::1] view = np.ascontiguousarray(codes)
+        cdef const chase_variant *variant = start._rules._variant.handle
+        cdef Py_ssize_t at, turn
+        cdef chase_position *position
+        cdef chase_error error
+        cdef int winner
+        self.rules = start._rules
+        self._count = view.shape[0]
+        self._positions = <chase_position *>malloc(max(self._count, 1) * sizeof(chase_position))
+        if self._positions == NULL:
+            raise MemoryError("out of memory in the core")
+        for at in range(self._count):
+            position = &self._positions[at]
+            position[0] = start._state
+            for turn in range(view.shape[1]):
+                if chase_apply(variant, position, view[at, turn], position, &error) != CHASE_OK:
+                    raise IllegalMoveError(f"codes[{at}, {turn}] is no legal decision there")
+            if chase_position_outcome(variant, position, &winner) != CHASE_NOT_OVER:
+                raise GameOverError(f"codes[{at}] ends the game")
+
+    def __dealloc__(self):
+        free(self._positions)
+
+    def __len__(self):
+        return self._count
+
+
 cdef object _column(object given, str name, object dtype, Py_ssize_t games):
     """The array as it is, if it is one of this type with so many elements."""
     if not isinstance(given, np.ndarray) or given.dtype != dtype or given.shape != (games,):
@@ -150,8 +200,9 @@ def play_series(CorePlayer a not None, CorePlayer b not None, starts, seeds, swa
 
     Args:
         a, b: Two different players under the same rules.
-        starts: Sequence of `Position` objects under these rules, none of which is over; each is
-            the first of a game.
+        starts: Sequence of `Position` objects under these rules, none of which is over, or
+            `Starts`; each is the first of as many games as there are seeds for it, one after the
+            other.
         seeds: Of the games, uint64 array, shape (games,).
         swapped: bool array, shape (games,): false where `a` is red.
         max_turns: Turn limit from the start, 1 to `MAX_TURN_LIMIT`.
@@ -170,10 +221,15 @@ def play_series(CorePlayer a not None, CorePlayer b not None, starts, seeds, swa
     cdef chase_player *players[2]
     cdef chase_game_log log
     cdef uint64_t done = 0
-    cdef Py_ssize_t at, games = len(starts)
+    cdef Py_ssize_t at, games = len(seeds), count = len(starts)
+    cdef Py_ssize_t each = games // count if count else 0
     cdef chase_status status = CHASE_OK
     cdef Position start
+    cdef Starts ready
+    cdef Py_ssize_t copy
     cdef int winner
+    if each * count != games:
+        raise ArgumentError(f"{games} seeds cannot be shared out to {count} starts")
     series.max_turns = _integer(max_turns, "max_turns", 1, CHASE_MAX_TURN_LIMIT, ArgumentError)
     if a.evaluator.rules != b.evaluator.rules:
         raise ArgumentError("the players are under different rules")
@@ -194,14 +250,25 @@ def play_series(CorePlayer a not None, CorePlayer b not None, starts, seeds, swa
     log.keep_decisions = bool(keep_moves)
     log.keep_turns = bool(keep_turns)
     try:
-        for at in range(games):
-            start = starts[at]
-            _under_rules(start, a.evaluator.rules)
-            if chase_position_outcome(
-                start._rules._variant.handle, &start._state, &winner
-            ) != CHASE_NOT_OVER:
-                raise GameOverError(f"starts[{at}], {start.cfen}, is over")
-            positions[at] = start._state
+        if isinstance(starts, Starts):
+            ready = starts
+            if ready.rules != a.evaluator.rules:
+                raise ArgumentError(
+                    f"the starts are under the rules {ready.rules}, not {a.evaluator.rules}"
+                )
+            for at in range(games):
+                positions[at] = ready._positions[at // each]
+        else:
+            for at in range(count):
+                start = starts[at]
+                _under_rules(start, a.evaluator.rules)
+                if chase_position_outcome(
+                    start._rules._variant.handle, &start._state, &winner
+                ) != CHASE_NOT_OVER:
+                    raise GameOverError(f"starts[{at}], {start.cfen}, is over")
+                positions[at * each] = start._state
+                for copy in range(1, each):
+                    positions[at * each + copy] = start._state
         series.games = games
         series.starts = positions
         series.seeds = &seed_view[0]

@@ -229,27 +229,27 @@ def play_chunk(
     own = Pool() if pool is None else pool
     a, b = own.take(cell.a, cell.rules), own.take(cell.b, cell.rules)
     try:
-        starts = [
-            start
-            for start in openings.starts(cell.rules, first, count)
-            for _ in range(cell.games_each)
-        ]
-        number = np.arange(len(starts))
+        number = np.arange(count * cell.games_each)
         opening = (first + number // cell.games_each).astype(np.uint32)
         game = (number % cell.games_each).astype(np.uint8)
         seeds = _seeds(cell, first, count)
         swapped = game == 1
-        faults: list[str | None] = [None] * len(starts)
+        faults: list[str | None] = [None] * len(number)
         core = isinstance(a, CoreAgent) and isinstance(b, CoreAgent) and not (a.timed or b.timed)
         if core:
             assert isinstance(a, CoreAgent) and isinstance(b, CoreAgent)
             result = play_series(
-                a.core, b.core, starts, seeds, swapped,
+                a.core, b.core, openings.packed(cell.rules, first, count), seeds, swapped,
                 max_turns=cell.max_turns, stop=stop, keep_moves=keep, keep_turns=turns,
             )  # fmt: skip
-            if len(result.stats) < len(starts):
+            if len(result.stats) < len(number):
                 return None
         else:
+            starts = [
+                start
+                for start in openings.starts(cell.rules, first, count)
+                for _ in range(cell.games_each)
+            ]
             played = _play_by_turns(a, b, starts, seeds, swapped, cell.max_turns, turns, stop)
             if played is None:
                 return None
@@ -260,7 +260,7 @@ def play_chunk(
         if pool is None:
             own.close()
     games: Columns = {
-        "cell": np.full(len(starts), cell.number, np.uint32),
+        "cell": np.full(len(number), cell.number, np.uint32),
         "opening": opening,
         "game": game,
         "seed": seeds,
@@ -268,7 +268,7 @@ def play_chunk(
     }
     games.update(_counts(result))
     games["fault"] = faults
-    games["moves"] = _moves_of(result) if keep else [None] * len(starts)
+    games["moves"] = _moves_of(result) if keep else [None] * len(number)
     return ChunkResult(games, _turns(games, result) if turns else None, result.heat)
 
 

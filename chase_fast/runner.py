@@ -332,12 +332,7 @@ def _store(run: Run, plan: Plan, played: _Played) -> None:
     cell = plan.cells[played.part[0]]
     result = played.result
     a, b = str(cell.a), str(cell.b)
-    a_is_red = result.games["a_is_red"]
-    names = {
-        "variant": cell.variant,
-        "red": np.where(a_is_red, a, b),
-        "blue": np.where(a_is_red, b, a),
-    }
+    names = {"variant": (cell.variant, cell.variant), "red": (a, b), "blue": (b, a)}
     tables = {"games": table(GAMES, result.games, names)}
     if result.turns is not None:
         tables["turns"] = table(TURNS, result.turns, {})

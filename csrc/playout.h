@@ -164,14 +164,17 @@ static void chase_workspace_free(chase_workspace *work) {
 }
 
 /* A random game. `apart` is 1 where each side draws from its own stream; it and
- * whether there is a `detail` are constants to the compiler. */
+ * whether there is a `detail_out` are constants to the compiler. */
 static inline __attribute__((always_inline)) chase_status chase_play_random(
     const chase_variant *variant, const chase_position *start, chase_lot *lot, int apart,
     uint32_t max_turns, chase_stop_flag *stop, chase_workspace *work, chase_game_stats *out,
-    chase_game_detail *detail) {
+    chase_game_detail *detail_out) {
   const enum chase_repetition rule = (enum chase_repetition)variant->rules.repetition;
   chase_position position = *start;
   chase_game_stats stats = {.winner = -1};
+  const bool detailed = detail_out != NULL;
+  chase_game_detail detail;
+  chase_detail_begin(&detail);
   if (rule == CHASE_REPETITION_THREEFOLD) {
     chase_seen_clear(&work->seen);
     if (chase_seen_add(&work->seen, position.hash) < 0) return CHASE_MEMORY;
@@ -216,17 +219,17 @@ static inline __attribute__((always_inline)) chase_status chase_play_random(
     stats.decisions++;
     stats.options += (uint32_t)n;
     stats.forced += n == 1;
-    if (detail) chase_detail_options(detail, n, phase == CHASE_PHASE_DUE);
+    if (detailed) chase_detail_options(&detail, n, phase == CHASE_PHASE_DUE);
     const int side = position.side;
     if (__builtin_expect(chase_decision_kind(decision) == CHASE_MOVE, 1)) {
       chase_recorder recorder = {.trace = NULL};
       chase_play_move(variant, &position, decision, &recorder);
       chase_tally(&stats, &recorder.events);
-      if (detail && (recorder.events.captures | recorder.events.split))
-        chase_detail_dice(detail, &position, side, recorder.events.captures, stats.turns);
+      if (detailed && (recorder.events.captures | recorder.events.split))
+        chase_detail_dice(&detail, &position, side, recorder.events.captures, stats.turns);
     } else {
-      if (detail && chase_decision_kind(decision) == CHASE_EXCHANGE)
-        chase_detail_exchange(detail, &position, decision);
+      if (detailed && chase_decision_kind(decision) == CHASE_EXCHANGE)
+        chase_detail_exchange(&detail, &position, decision);
       chase_play_other(variant, &position, decision);
       stats.exchanges += chase_decision_kind(decision) == CHASE_EXCHANGE;
       if (phase == CHASE_PHASE_DUE) {
@@ -245,6 +248,7 @@ static inline __attribute__((always_inline)) chase_status chase_play_random(
     }
   }
   *out = stats;
+  if (detailed) *detail_out = detail;
   return CHASE_OK;
 }
 

@@ -19,7 +19,6 @@ static chase_status chase_random_series_kernel(chase_player *const players[2],
     for (int side = 0; side < 2; side++)
       chase_player_stream(players[side ^ (series->swapped[i] != 0)], series->seeds[i], side,
                           &lot.stream[side]);
-    chase_detail_begin(&detail[i]);
     status = chase_stop_requested(stop)
                  ? CHASE_STOPPED
                  : chase_play_random(players[0]->variant, &series->starts[i], &lot, 1,

@@ -232,11 +232,6 @@ def _warnings(run: Run, plan: Plan, main: Sequence[CellRows], complete: bool) ->
             f"{', '.join(unpaired)}: another setup, so that no opening is shared with the base; "
             "compared as independent samples."
         )
-    if any(rows.cell.single for rows in main):
-        found.append(
-            "A deterministic player against itself plays one game from an opening: the second one, "
-            "with sides swapped, would be the same game."
-        )
     return found
 
 

@@ -73,7 +73,7 @@ def half_row(rows: CellRows, margin: float) -> tuple[Balance, dict[str, Any]]:
         "p": found.p,
         "p_equivalent": found.p_equivalent,
         "mde": found.mde,
-        "openings_needed": found.openings_needed,
+        "openings_needed": _still(found.verdict, found.openings_needed, len(rows.openings)),
         "sentence": _half_sentence(rows, found, margin),
     }
 
@@ -102,15 +102,21 @@ def _half_sentence(rows: CellRows, found: Balance, margin: float) -> str:
         "favours blue, within the margin": f"blue is favoured, but {within}",
         "undecided": f"undecided: an advantage of {_points(found.mde)} points would have been seen",
     }[found.verdict]
-    return f"{seen}; {meaning}{_needed(found.verdict, found.openings_needed)}."
+    return f"{seen}; {meaning}{_needed(found.verdict, found.openings_needed, len(rows.openings))}."
 
 
-def _needed(said: str, openings: int | None) -> str:
+def _still(said: str, needed: int | None, played: int) -> int | None:
+    """Openings beyond those played until there would be a verdict; None where there is one."""
+    return None if said != "undecided" or needed is None else max(1, needed - played)
+
+
+def _needed(said: str, needed: int | None, played: int) -> str:
     if said != "undecided":
         return ""
-    if openings is None:
+    still = _still(said, needed, played)
+    if still is None:
         return "; how many openings would decide it cannot be told"
-    return f"; about {openings:,} openings would decide it if the truth is what was seen"
+    return f"; about {still:,} more openings would decide it if the truth is what was seen"
 
 
 def comparison_row(one: Compared, p_holm: float, margin: float) -> dict[str, Any]:
@@ -129,7 +135,7 @@ def comparison_row(one: Compared, p_holm: float, margin: float) -> dict[str, Any
         "p_equivalent": found.p_equivalent,
         "verdict": said,
         "mde": found.mde,
-        "openings_needed": found.openings_needed,
+        "openings_needed": _still(said, found.openings_needed, found.n),
         "paired": one.paired,
         "n": found.n,
         "nonzero": found.nonzero,
@@ -162,4 +168,4 @@ def _comparison_sentence(one: Compared, said: str, margin: float) -> str:
         "different but within the margin": f"different, but {within}",
         "undecided": f"undecided: a difference of {_points(found.mde)} points would have been seen",
     }[said]
-    return f"{seen}; {meaning}{_needed(said, found.openings_needed)}."
+    return f"{seen}; {meaning}{_needed(said, found.openings_needed, found.n)}."

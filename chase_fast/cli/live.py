@@ -117,7 +117,7 @@ def _test(snapshot: Snapshot, test: SequentialTest) -> Table:
 def _pace(snapshot: Snapshot) -> str:
     progress = snapshot.progress
     games = sum(games for games, _ in snapshot.scores().values()) // 2
-    words = [f"{progress.done} of {progress.total} openings", f"{games} games"]
+    words = [f"{progress.done} of {progress.total} pairs", f"{games} games"]
     elapsed = time.monotonic() - progress.began
     if progress.played and elapsed > 0:
         words.append(f"{si(2 * progress.played / elapsed)} games/s")

@@ -40,9 +40,7 @@ def rating_text(rating: float | None, bounded: str | None) -> str:
 
 
 def interval_text(low: float | None, high: float | None) -> str:
-    """An interval in Elo; an end that is None is open. The player at 0 by definition has none."""
-    if low is not None and low == high:
-        return "-"
+    """An interval in Elo; an end that is None is open, or there is none where both are."""
     ends = [None if end is None else signed(end) for end in (low, high)]
     match ends:
         case [None, None]:

@@ -136,29 +136,31 @@ def _ratings(document: Document) -> list[Section]:
     players = document["players"]
     if not players:
         return []
+    rated = any(player["rating"] is not None for player in players)
+    counts = ("wins", "draws", "losses", "crashes", "time_losses", "illegal")
     headings = (
-        *("player", "rating, Elo", "95 % interval", "games", "score", "wins", "draws", "losses"),
+        "player",
+        *(("rating, Elo", "95 % interval") if rated else ()),
+        *("games", "score", "wins", "draws", "losses"),
         *("crashes", "lost on time", "illegal decisions"),
     )
-    counts = ("wins", "draws", "losses", "crashes", "time_losses", "illegal")
     rows = [
         [
             player["name"],
-            rating_text(player),
-            _rating_interval(player),
+            *((rating_text(player), _rating_interval(player)) if rated else ()),
             whole(player["games"]),
             percent(player["score"]),
             *(whole(player.get(name)) for name in counts),
         ]
         for player in players
     ]
+    if not rated:
+        return [Section("ratings", "Players", [Table(headings, rows, "Results of each player")])]
     caption = (
         "Ratings after Bradley and Terry on the Elo scale. With < or > the rating is a bound: "
         "the player has no point, or gave none away."
     )
-    blocks: list[Block] = [Table(headings, rows, caption)]
-    if any(player["rating"] is not None for player in players):
-        blocks.append(_rating_plot(players))
+    blocks: list[Block] = [Table(headings, rows, caption), _rating_plot(players)]
     blocks += _terms(document)
     return [Section("ratings", "Ratings", blocks)]
 
@@ -207,7 +209,8 @@ def _terms(document: Document) -> list[Block]:
         if item is not None:
             decimals = 1 if key == "first_move" else 3
             ends = [fixed(item.get(end), decimals, sign=True) for end in ("low", "high")]
-            rows.append([label, fixed(item["value"], decimals, sign=True), " to ".join(ends)])
+            interval = UNKNOWN if ends == [UNKNOWN, UNKNOWN] else " to ".join(ends)
+            rows.append([label, fixed(item["value"], decimals, sign=key == "first_move"), interval])
     virtual = terms.get("virtual_pairs")
     if virtual is not None:
         rows.append(["virtual drawn pairs, added to the results", whole(virtual), UNKNOWN])

@@ -34,7 +34,7 @@ import pyarrow.parquet as pq
 
 from chase_fast.errors import StoreError
 from chase_fast.store.salvage import salvage
-from chase_fast.store.schema import GAMES, HEAT, SCHEMA_VERSION, TURNS, RowHash
+from chase_fast.store.schema import GAMES, HEAT, SCHEMA_VERSION, TURNS, RowHash, encoded
 
 __all__ = ["FORMAT", "Chunk", "Run", "write_whole"]
 
@@ -241,9 +241,7 @@ class Run:
         self._change(_ADD, [row])
 
     def _write(self, name: str, rows: pa.Table) -> str:
-        sink = pa.BufferOutputStream()
-        pq.write_table(rows, sink, compression="zstd", write_page_checksum=True)
-        data = sink.getvalue()
+        data = encoded(rows)
         path = self.folder / name
         path.parent.mkdir(exist_ok=True)
         write_whole(path, data)

@@ -14,8 +14,18 @@ from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
-__all__ = ["GAMES", "HEAT", "SCHEMA_VERSION", "TURNS", "RowHash", "heat_columns", "table"]
+__all__ = [
+    "GAMES",
+    "HEAT",
+    "SCHEMA_VERSION",
+    "TURNS",
+    "RowHash",
+    "encoded",
+    "heat_columns",
+    "table",
+]
 
 SCHEMA_VERSION: Final = 1
 
@@ -105,24 +115,42 @@ HEAT: Final = _schema(
 """Of ``heat/part-*.parquet``: sums over the games of a chunk."""
 
 
-def table(schema: pa.Schema, columns: Mapping[str, Any], names: Mapping[str, Any]) -> pa.Table:
+# Columns whose values hardly ever occur twice, so that a dictionary of them is of no use.
+_NOT_REPEATED: Final = ("seed", "log10_options")
+
+
+def table(
+    schema: pa.Schema, columns: Mapping[str, Any], names: Mapping[str, tuple[str, str]]
+) -> pa.Table:
     """A table of a schema.
 
     Args:
         schema: One of those above.
-        columns: Arrays or lists by name.
-        names: Texts by name that are the same in all rows, or arrays of texts.
+        columns: Arrays or lists by name; ``a_is_red`` among them if there are names.
+        names: Two texts by column: where A is red, and elsewhere.
     """
     arrays = []
-    rows = len(next(iter(columns.values())))
     for field in schema:
         if field.name in names:
-            value = names[field.name]
-            texts = [value] * rows if isinstance(value, str) else value
-            arrays.append(pa.array(texts, pa.string()).dictionary_encode().cast(field.type))
+            texts = list(dict.fromkeys(names[field.name]))  # one where both are the same
+            which = np.where(columns["a_is_red"], 0, len(texts) - 1).astype(np.int32)
+            arrays.append(pa.DictionaryArray.from_arrays(which, texts))
         else:
             arrays.append(pa.array(columns[field.name], field.type))
     return pa.Table.from_arrays(arrays, schema=schema)
+
+
+def encoded(rows: pa.Table) -> pa.Buffer:
+    """The Parquet file of a table: the same bytes for the same rows and the same version of Arrow.
+
+    Its pages carry checksums, for readers other than ours.
+    """
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        rows, sink, compression="zstd", write_page_checksum=True,
+        use_dictionary=[name for name in rows.column_names if name not in _NOT_REPEATED],
+    )  # fmt: skip
+    return sink.getvalue()
 
 
 # Of texts the names are hashed with the cells, the moves not at all: whether they are kept is a

@@ -111,11 +111,15 @@ def _player(one: Standing) -> dict[str, Any]:
     rating = one.rating
     # Of a rating that has no bound on either side nothing is known.
     known = rating if rating is not None and rating.bounded != "open" else None
+    # The player at 0 is there by definition: it has no interval.
+    low = high = None
+    if known is not None and known.se > 0:
+        low, high = finite(known.low), finite(known.high)
     return {
         "name": one.player,
         "rating": None if known is None else finite(known.value),
-        "low": None if known is None else finite(known.low),
-        "high": None if known is None else finite(known.high),
+        "low": low,
+        "high": high,
         "bounded": None if known is None else known.bounded,
         "games": one.games,
         "score": one.score,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from itertools import islice
 from typing import Any, Final
 
-from chase_fast.errors import ArgumentError
 from chase_fast.record import Record
 from chase_fast.runner import Plan
 from chase_fast.runs import record_of
@@ -14,35 +14,34 @@ from chase_fast.store import Run
 _SAMPLES: Final = 3
 
 
-def sample_games(run: Run, plan: Plan, cells: Sequence[int] | None = None) -> list[dict[str, Any]]:
-    """The first game of some cells, as a results document has it.
+def sample_games(run: Run, plan: Plan) -> list[dict[str, Any]]:
+    """The first games of a few cells, spread over all, as a results document has them.
 
     Args:
         run: Opened.
         plan: What it plays.
-        cells: Numbers of the cells; by default a few, spread over all.
 
     Raises:
         StoreError: A file is damaged.
     """
-    if cells is None:
-        last = len(plan.cells) - 1
-        spread = {round(n * last / (_SAMPLES - 1)) for n in range(_SAMPLES)}
-        cells = sorted(spread)
+    last = len(plan.cells) - 1
+    cells = sorted({round(n * last / (_SAMPLES - 1)) for n in range(_SAMPLES)})
     found = []
-    wanted = set(cells)
-    for chunk, rows in run.read("games"):
-        if chunk.cell not in wanted or not rows.num_rows:
-            continue
-        wanted.discard(chunk.cell)
-        cell = plan.cells[chunk.cell]
-        row = rows.slice(0, 1).to_pylist()[0]
-        try:
-            record = record_of(cell, plan.openings[cell.openings], row)
-        except ArgumentError:
-            continue  # its moves were not kept, and it cannot be played again
-        found.append(_sample(record, row["opening"]))
+    for number, cell in enumerate(cells):
+        # Of fewer cells than samples the first ones give more than one game.
+        games = _SAMPLES // len(cells) + (number < _SAMPLES % len(cells))
+        found += [_sample(*one) for one in islice(_first_games(run, plan, cell), games)]
     return found
+
+
+def _first_games(run: Run, plan: Plan, number: int) -> Iterator[tuple[Record, int]]:
+    """Game 0 of each opening of a cell, with the number of the opening."""
+    cell = plan.cells[number]
+    for _, rows in run.read("games", cell=number):
+        for start in range(rows.num_rows):
+            [row] = rows.slice(start, 1).to_pylist()
+            if row["game"] == 0:
+                yield record_of(cell, plan.openings[cell.openings], row), row["opening"]
 
 
 def _sample(record: Record, opening: int) -> dict[str, Any]:

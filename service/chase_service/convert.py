@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from chase_fast import (
     BLUE,
@@ -26,7 +27,7 @@ from chase_fast import (
 from chase_fast._core import Analysis, Line
 from chase_fast.batch import MAX_SEED, Playouts
 from chase_fast.cells import TERMINATIONS
-from chase_fast.errors import ArgumentError, ChaseError
+from chase_fast.errors import ArgumentError
 from chase_fast.openings import MAX_OPENING_TURNS, random_openings
 from chase_fast.simulate import PairResult
 from chase_fast.tally import COUNTERS, Tally
@@ -34,7 +35,7 @@ from chase_fast.tally import TERMINATIONS as PLAYOUT_TERMINATIONS
 from chase_service._pb.chase.v1 import query_service_pb2, system_service_pb2
 from chase_service._pb.chase.v1.games_service_pb2 import PlayGamesRequest, PlayGamesResponse
 from chase_service.batches import Batch, many, one
-from chase_service.engine import StopFlag, Stopped, Work
+from chase_service.engine import StopFlag, Work
 from chase_service.limits import Limits
 from chase_service.players import Players
 from chase_service.queries import (
@@ -42,15 +43,16 @@ from chase_service.queries import (
     PlayoutsQuery,
     Start,
     analysis,
-    decision_of,
+    moved,
     pairs,
+    poll,
     position_of,
     replayed,
     rules_of,
     start_of,
     tally_of,
 )
-from chase_service.refusal import Refusal, invalid, over_limit, refusal_of
+from chase_service.refusal import Refusal, invalid, over_limit
 from chase_service.wire import Errors, checked, column
 
 __all__ = ["READERS", "Batch", "Context", "games", "playout_games", "version"]
@@ -115,17 +117,21 @@ def _legal_decisions(request: pb.LegalDecisionsRequest, context: Context) -> Bat
     _check_items("positions", len(request.positions), context.limits)
     rules = rules_of(request.rules)
     cost = _TEXT_US if request.with_texts else _POSITION_US
+    limits = context.limits
     return one(
-        Work(lambda _: _listed(request, rules, context.limits), cost * len(request.positions))
+        Work(lambda stop: _listed(request, rules, limits, stop), cost * len(request.positions))
     )
 
 
-def _listed(request: pb.LegalDecisionsRequest, rules: Rules, limits: Limits) -> bytes:
+def _listed(
+    request: pb.LegalDecisionsRequest, rules: Rules, limits: Limits, stop: StopFlag
+) -> bytes:
     errors, states = Errors(fail_fast=request.fail_fast), _States(wanted=request.with_states)
     response = pb.LegalDecisionsResponse()
     counts: list[int] = []
-    columns: list[bytes] = []
+    columns: list[npt.NDArray[np.uint32]] = []
     for item, text in enumerate(request.positions):
+        poll(stop)
         try:
             position = position_of(text, rules, "positions")
         except Refusal as refusal:
@@ -136,10 +142,10 @@ def _listed(request: pb.LegalDecisionsRequest, rules: Rules, limits: Limits) -> 
         states.add(position)
         moves = position.legal_moves
         counts.append(len(moves))
-        columns.append(moves.codes.tobytes())
+        columns.append(moves.codes)
         if request.with_texts:
             response.texts.extend(map(str, moves))
-    codes = np.frombuffer(b"".join(columns), np.uint32) if any(counts) else np.empty(0, np.uint32)
+    codes = np.concatenate(columns) if columns else np.empty(0, np.uint32)
     response.counts.extend(counts)
     response.errors.extend(errors.rows)
     if states.message is not None:
@@ -164,11 +170,11 @@ def _apply(request: pb.ApplyRequest, context: Context) -> Batch[bytes]:
         raise invalid("decisions", f"{given} decisions are given, expected {total}")
     rules = rules_of(request.rules)
     cost = _POSITION_US * number + _STEP_US * total
-    return one(Work(lambda _: _applied(request, counts, rules, context.limits), cost))
+    return one(Work(lambda stop: _applied(request, counts, rules, context.limits, stop), cost))
 
 
 def _applied(
-    request: pb.ApplyRequest, counts: Sequence[int], rules: Rules, limits: Limits
+    request: pb.ApplyRequest, counts: Sequence[int], rules: Rules, limits: Limits, stop: StopFlag
 ) -> bytes:
     errors, states = Errors(fail_fast=request.fail_fast), _States(wanted=request.with_states)
     response = pb.ApplyResponse()
@@ -179,7 +185,8 @@ def _applied(
         end = begin + count
         position: Position | None
         try:
-            position = _moved(position_of(text, rules, "positions"), decisions, begin, end, name)
+            start = position_of(text, rules, "positions")
+            position = moved(start, decisions[begin:end], begin, name, stop)
         except Refusal as refusal:
             errors.add(item, refusal)
             position = None
@@ -190,19 +197,6 @@ def _applied(
     if states.message is not None:
         response.states.CopyFrom(states.message)
     return checked(limits.response_bytes, response.SerializeToString())
-
-
-def _moved(
-    position: Position, decisions: Sequence[int | str], begin: int, end: int, name: str
-) -> Position:
-    for number in range(begin, end):
-        where = f"{name}[{number}]"
-        move = decision_of(decisions[number], where)
-        try:
-            position = position.apply(move)
-        except ChaseError as error:
-            raise refusal_of(error, where) from None
-    return position
 
 
 # ---- Items that take a while ------------------------------------------------------------------
@@ -449,8 +443,7 @@ def _openings(
     try:
         drawn: list[tuple[int, Start]] = []
         for game in random_openings(rules, turns, generated.count, seed=request.seed):
-            if stop.is_set():
-                raise Stopped
+            poll(stop)
             drawn.append((game.turn_count, start_of(game)))
     except ArgumentError:
         message = f"there are no {generated.count} different openings of {turns} turns"

@@ -120,6 +120,9 @@ class Engine:
         Raises:
             Stopped: The flag was set.
         """
+        works = list(works)
+        if not self._waiting and sum(work.cost_us for work in works) <= self._inline_us:
+            return _portion(works, 0.0).run(stop)
         results: list[T | Refusal] = []
         async with aclosing(self.portions(works, stop)) as portions:
             async for portion in portions:

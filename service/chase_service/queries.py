@@ -27,7 +27,9 @@ __all__ = [
     "Start",
     "analysis",
     "decision_of",
+    "moved",
     "pairs",
+    "poll",
     "position_of",
     "replayed",
     "rules_of",
@@ -90,6 +92,43 @@ def decision_of(value: int | str, field: str) -> Move:
         raise Refusal(Reason.INVALID_DECISION, message, field=field) from None
     except ChaseError as error:
         raise refusal_of(error, field) from None
+
+
+def poll(stop: StopFlag) -> None:
+    """Ends work whose flag is set.
+
+    Raises:
+        Stopped: It is.
+    """
+    if stop.is_set():
+        raise Stopped
+
+
+def moved(
+    position: Position, decisions: Sequence[int | str], first: int, name: str, stop: StopFlag
+) -> Position:
+    """Where decisions lead, one after the other.
+
+    Args:
+        position: Where they begin.
+        decisions: Codes or texts.
+        first: Index of the first one in the field that they come from.
+        name: Of that field.
+        stop: Ends it early.
+
+    Raises:
+        Refusal: INVALID_DECISION, ILLEGAL_DECISION, GAME_OVER.
+        Stopped: The flag was set.
+    """
+    for number, decision in enumerate(decisions, first):
+        poll(stop)
+        where = f"{name}[{number}]"
+        move = decision_of(decision, where)
+        try:
+            position = position.apply(move)
+        except ChaseError as error:
+            raise refusal_of(error, where) from None
+    return position
 
 
 def replayed(start: Position, decisions: Iterable[int], field: str) -> Game:

@@ -41,7 +41,7 @@ class Servicers:
     def __init__(self, engine: Engine, context: convert.Context, *, commit: str = "") -> None:
         self._engine = engine
         self._context = context
-        self._commit = commit
+        self._version_answer = convert.version(context, commit)
 
     def services(self) -> list[tuple[ServiceDescriptor, Mapping[str, Handler]]]:
         """Services with the handlers of their calls, by name."""
@@ -118,7 +118,7 @@ class Servicers:
     async def _version(self, data: bytes, call: Call) -> bytes:
         del call
         decode(system_service_pb2.GetVersionRequest, data)
-        return convert.version(self._context, self._commit)
+        return self._version_answer
 
 
 def _service(module: Any, name: str) -> ServiceDescriptor:

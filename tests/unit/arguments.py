@@ -420,6 +420,7 @@ CASES: dict[str, Case] = {
     ),
     "sprt_bounds": Case(stats.sprt_bounds, {"alpha": 0.05, "beta": 0.1}),
     "Tally.add": Case(lambda batch: tally.Tally().add(batch), {"batch": BATCH}),
+    "Tally.merge": Case(lambda other: summed().merge(other), {"other": summed()}),
     "Tally.red_score_interval": Case(
         lambda confidence: summed().red_score_interval(confidence=confidence), {"confidence": 0.9}
     ),

@@ -26,6 +26,8 @@ from chase_fast.openingset import OpeningSet
 from chase_fast.runner import Progress
 from chase_fast.runs import opened, records
 
+pytestmark = pytest.mark.no_core
+
 RULES = ("standard", "reserve=0", "chain=yes")
 # What tells when and where, not what.
 _OF_THE_DAY = {"created", "command", "machine", "engine"}

@@ -323,7 +323,7 @@ def plugins(tmp_path: Path) -> str:
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: plugged\nVersion: 1.0\n")
     (folder / "entry_points.txt").write_text(
         "[chase_fast.commands]\n"
-        "serve = plugged:app\n"
+        "host = plugged:app\n"
         "greet = plugged:greet\n"
         "tell = plugged:tell\n"
         "show = plugged:greet\n"
@@ -336,14 +336,14 @@ def plugins(tmp_path: Path) -> str:
 
 def test_commands_of_other_packages(plugins: str) -> None:
     assert run("greet", "world", env={"PYTHONPATH": plugins}).stdout == "hello world\n"
-    done = run("serve", "start", "--port", "8", env={"PYTHONPATH": plugins})
+    done = run("host", "start", "--port", "8", env={"PYTHONPATH": plugins})
     assert (done.stdout, done.stderr) == ("started 8\n", "")
     run("tell", env={"PYTHONPATH": plugins}, code=3)
 
 
 def test_bad_commands_of_other_packages_are_named_and_break_nothing(plugins: str) -> None:
     done = run("--help", env={"PYTHONPATH": plugins})
-    for command in ("show", "perft", "serve", "greet"):
+    for command in ("show", "perft", "serve", "host", "greet"):
         assert re.search(rf"^  {command}\b", done.stdout, re.MULTILINE)
     for command in ("broken", "absent", "number"):
         assert not re.search(rf"^  {command}\b", done.stdout, re.MULTILINE)

@@ -24,6 +24,8 @@ from tests.unit.engines import BAD, program
 from tests.unit.test_cli_process import PROGRAM, Terminal, environment, visible
 from tests.unit.test_match import quoted
 
+pytestmark = pytest.mark.no_core
+
 WORDS = ["random", "greedy", "ab:nodes=30"]
 
 
@@ -231,7 +233,7 @@ def test_an_interrupted_run_says_how_to_go_on(
 
 def test_without_a_folder_nothing_is_kept(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [*PROGRAM, "sprt", "ab:nodes=90", "ab:nodes=91", "--elo1", "1"],
+        [*PROGRAM, "sprt", "ab:nodes=90", "ab:nodes=91", "--elo1", "1", "--pairs", "4000"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path,
         env=environment(TMPDIR=str(tmp_path)),
     )  # fmt: skip
@@ -384,8 +386,8 @@ def test_a_damaged_part_is_named_and_mended(
 def test_a_live_table_until_it_is_interrupted(
     words: tuple[str, ...], signs: tuple[str, ...], tmp_path: Path
 ) -> None:
-    terminal = Terminal(*words, "--pairs", "20000", "--out", str(tmp_path / "run"), columns=100)
-    for sign in (*signs, "openings", "left"):
+    terminal = Terminal(*words, "--pairs", "4000", "--out", str(tmp_path / "run"), columns=100)
+    for sign in (*signs, "of", "pairs", "left"):
         terminal.read_until(sign)
     terminal.press(b"\x03")
     assert terminal.end() == 130

@@ -15,6 +15,8 @@ from chase_fast import demo
 from chase_fast.cli import main
 from chase_fast.errors import StoreError
 
+pytestmark = pytest.mark.no_core
+
 
 @pytest.fixture
 def output(

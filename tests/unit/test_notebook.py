@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.no_core
+
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "balance.ipynb"
 
 

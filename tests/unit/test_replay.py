@@ -110,3 +110,16 @@ def test_no_games() -> None:
     assert document["per_game"]["turns"]["mean"] is None
     with pytest.raises(ArgumentError, match="trials is 0"):
         tally.red_score_interval()
+
+
+def test_tallies_merge_to_what_all_games_give() -> None:
+    start = Position.start()
+    whole, merged, empty = Tally(), Tally(), Tally()
+    whole.add(playouts(start, 30, seed=8))
+    for first, games in ((20, 10), (0, 20)):
+        part = Tally()
+        part.add(playouts(start, games, seed=8, first_game=first))
+        merged.merge(part)
+    merged.merge(empty)
+    assert merged == whole
+    assert merged.as_dict() == whole.as_dict()

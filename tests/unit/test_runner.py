@@ -22,6 +22,8 @@ from chase_fast.runs import Settings, begin
 from chase_fast.store import Run
 from tests.unit.small_runs import play, rows, rows_of, small_settings
 
+pytestmark = pytest.mark.no_core
+
 ROOT = Path(__file__).parents[2]
 
 

@@ -27,6 +27,8 @@ from chase_fast.store import GAMES, SCHEMA_VERSION, TURNS, Run
 from tests.unit.engines import BAD, program
 from tests.unit.small_runs import PLAYERS, play, rows_of, small_settings
 
+pytestmark = pytest.mark.no_core
+
 SETTINGS = small_settings(pairs=12)
 
 

@@ -15,6 +15,7 @@ from chase_fast._core import (
     Kind,
     Move,
     SeriesResult,
+    Starts,
     StopFlag,
     play_game,
     play_series,
@@ -22,6 +23,7 @@ from chase_fast._core import (
 from chase_fast.agents import CoreAgent, make_player
 from chase_fast.game import Game
 from chase_fast.openings import random_openings
+from chase_fast.openingset import OpeningSet
 
 RULES = [
     cf.Rules.parse(text)
@@ -199,7 +201,9 @@ def test_what_is_wrong_with_a_series_is_told() -> None:
     with pytest.raises(ValueError, match="two, not one"):
         play(a, a, [start], seeds, swapped)
     with pytest.raises(ValueError, match="seeds must be an array of uint64 with 1 elements"):
-        play(a, b, [start], np.zeros(2, np.uint64), swapped)
+        play(a, b, [start], np.zeros(1, np.int64), swapped)
+    with pytest.raises(ValueError, match="3 seeds cannot be shared out to 2 starts"):
+        play(a, b, [start, start], np.zeros(3, np.uint64), np.zeros(3, np.bool_))
     with pytest.raises(ValueError, match="swapped must be an array of bool"):
         play(a, b, [start], seeds, np.zeros(1, np.uint8))
     with pytest.raises(ValueError, match="max_turns"):
@@ -209,3 +213,38 @@ def test_what_is_wrong_with_a_series_is_told() -> None:
     with pytest.raises(ValueError, match="different rules"):
         play(a, core("random", cf.Rules(chain=True)), [start], seeds, swapped)
     play(a, b, [], np.zeros(0, np.uint64), np.zeros(0, np.bool_))
+
+
+def test_packed_starts_are_those_positions() -> None:
+    rules = cf.Rules.parse("reserve=2")
+    openings = OpeningSet.generate([rules], 20, seed=4)
+    a, b = core("random", rules), core("greedy", rules)
+    seeds = np.arange(40, dtype=np.uint64)
+    swapped = np.arange(40) % 2 == 1
+    packed = openings.packed(rules, 0, 20)
+    assert len(packed) == 20
+    assert packed.rules == rules
+    one = play_series(a, b, packed, seeds, swapped, max_turns=50, stop=StopFlag())
+    other = play_series(
+        a, b, openings.starts(rules, 0, 20), seeds, swapped, max_turns=50, stop=StopFlag()
+    )
+    assert one.stats.tobytes() == other.stats.tobytes()
+    assert one.details.tobytes() == other.details.tobytes()
+
+
+def test_packed_starts_are_checked() -> None:
+    start = cf.Position.start()
+    for codes in (np.zeros((1, 1), np.int64), np.zeros(3, np.uint32), [[1]]):
+        with pytest.raises(ValueError, match="codes must be an array of uint32"):
+            Starts(start, codes)  # type: ignore[arg-type]
+    legal = start.legal_moves[3].code
+    assert len(Starts(start, np.array([[legal]], np.uint32))) == 1
+    for wrong in (2**32 - 1, 1 << 18, 40):
+        with pytest.raises(ValueError, match=r"codes\[1, 0\] is no legal decision"):
+            Starts(start, np.array([[legal], [wrong]], np.uint32))
+    a, b = core("random", cf.Rules.parse("chain=yes")), core("random", cf.Rules.parse("chain=yes"))
+    with pytest.raises(ValueError, match="under the rules standard"):
+        play_series(
+            a, b, Starts(start, np.zeros((1, 0), np.uint32)), np.zeros(1, np.uint64),
+            np.zeros(1, np.bool_), max_turns=9, stop=StopFlag(),
+        )  # fmt: skip

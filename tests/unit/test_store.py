@@ -23,7 +23,10 @@ import pytest
 from chase_fast.errors import StoreError
 from chase_fast.runs import begin, opened
 from chase_fast.store import GAMES, HEAT, SCHEMA_VERSION, TURNS, Run, write_whole
+from chase_fast.store.salvage import salvage
 from tests.unit.small_runs import play, rows_of, small_settings
+
+pytestmark = pytest.mark.no_core
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = small_settings(pairs=16, variants=("standard",))
@@ -364,6 +367,24 @@ def test_a_lost_base_loses_no_games(done: Path, whole: Whole, how: str) -> None:
     for name, data in before.items():
         assert Path(name).name == broken.name or after[name] == data
     assert play(done, SETTINGS, resume=True)[2] == []
+
+
+def test_no_bit_of_a_file_may_change_unseen(tmp_path: Path, whole: Whole) -> None:
+    """Also where nothing but the files tells what is done."""
+    kinds = ("games", "turns", "heat")
+    assert sum(one.rows for one in salvage(whole.folder, kinds)) == len(whole.rows)
+    source = parts(whole.folder)[2]
+    data = source.read_bytes()
+    (tmp_path / "games").mkdir()
+    path = tmp_path / "games" / source.name
+    path.write_bytes(data)
+    assert len(list(salvage(tmp_path, ("games",)))) == 1
+    assert list(salvage(tmp_path, kinds)) == []  # without the files of its turns it is not whole
+    for at in range(0, len(data), len(data) // 60):
+        changed = bytearray(data)
+        changed[at] ^= 1 << at % 8
+        path.write_bytes(changed)
+        assert list(salvage(tmp_path, ("games",))) == []
 
 
 def test_the_tail_of_another_base_is_not_applied(done: Path, whole: Whole) -> None:
