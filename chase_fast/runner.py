@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from chase_fast.openings import MAX_OPENINGS
 from chase_fast.openingset import OpeningSet
 from chase_fast.store import GAMES, HEAT, TURNS, Run, heat_columns, table
 
-__all__ = ["CellScores", "Plan", "Progress", "play_run"]
+__all__ = ["CellScores", "Executor", "Part", "Plan", "Progress", "play_run"]
 
 # Seconds that a chunk should take, and how much longer one may be than the one before.
 _CHUNK_SECONDS: Final = 1.0
@@ -183,6 +183,45 @@ class Progress:
 
 Watch = Callable[[Progress], object]
 Enough = Callable[[int, list[CellScores]], bool]
+Part = Callable[[StopFlag], Any]
+"""Plays a chunk: what it played, or None if it was stopped, and then it may be called again."""
+
+
+class Executor(Protocol):
+    """Where chunks are played."""
+
+    def __call__(
+        self,
+        take: Callable[[], Part | None],
+        workers: int,
+        stop: StopFlag,
+        finished: Callable[[Any], object],
+        /,
+    ) -> None:
+        """Plays until there is nothing left.
+
+        Args:
+            take: Gives the next chunk, or None where there are no more.
+            workers: How many at a time.
+            stop: Ends it early.
+            finished: Called by this thread with each result as it comes; true ends the call. No
+                chunk is under way any more when it returns.
+        """
+
+
+def _on_threads(
+    take: Callable[[], Part | None],
+    workers: int,
+    stop: StopFlag,
+    finished: Callable[[Any], object],
+) -> None:
+    """The executor of whoever has the machine: threads of its own."""
+
+    def job() -> Callable[[], Any] | None:
+        part = take()
+        return None if part is None else lambda: part(stop)
+
+    run_unordered(job, workers, stop, finished)
 
 
 def play_run(
@@ -193,6 +232,8 @@ def play_run(
     watch: Watch | None = None,
     enough: Enough | None = None,
     stop: StopFlag | None = None,
+    executor: Executor = _on_threads,
+    chunk_seconds: float = _CHUNK_SECONDS,
 ) -> Progress:
     """Plays what is missing of a run.
 
@@ -204,6 +245,8 @@ def play_run(
         enough: Called at checkpoints with the number of openings and the scores, of which it
             looks at no more than these; true ends the run there.
         stop: Ends it early: what is finished stays.
+        executor: Where chunks are played; by default on threads of this call.
+        chunk_seconds: What a chunk should take.
 
     Returns:
         How far it came.
@@ -218,19 +261,19 @@ def play_run(
     progress = Progress(_stored(run, plan, stopped_at), workers)
     if watch is not None:
         watch(progress)
-    feed = _Feed(run, plan, progress)
+    feed = _Feed(run, plan, progress, chunk_seconds)
     checks = _Checks(run, plan, feed, enough)
     if stopped_at is not None or checks.reached(progress):
         return progress
     pool = Pool()
     flag = StopFlag() if stop is None else stop
 
-    def take() -> Callable[[], _Played | None] | None:
+    def take() -> Part | None:
         # What is played waits to be stored; memory stays bounded, and chunks learn their size.
         while feed.out > _WAITING * workers and not flag.is_set():
             time.sleep(_PATIENCE)
         part = feed.take()
-        return None if part is None else lambda: _play(part, plan, pool, flag)
+        return None if part is None else lambda stop: _play(part, plan, pool, stop)
 
     def finished(played: _Played | None) -> bool:
         if played is None:
@@ -246,7 +289,7 @@ def play_run(
         return checks.reached(progress)
 
     try:
-        run_unordered(take, workers, flag, finished)
+        executor(take, workers, flag, finished)
     finally:
         pool.close()
     return progress
@@ -265,17 +308,17 @@ def _stored(run: Run, plan: Plan, upto: int | None) -> list[CellScores]:
 
 _SCORED: Final = ("opening", "game", "winner", "a_is_red", "termination", "decisions")
 
-_Part = tuple[int, int, int]  # cell, first opening, openings
+_Range = tuple[int, int, int]  # cell, first opening, openings
 
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    part: _Part
+    part: _Range
     result: ChunkResult
     seconds: float
 
 
-def _play(part: _Part, plan: Plan, pool: Pool, stop: StopFlag) -> _Played | None:
+def _play(part: _Range, plan: Plan, pool: Pool, stop: StopFlag) -> _Played | None:
     cell = plan.cells[part[0]]
     began = time.perf_counter()
     result = play_chunk(
@@ -298,12 +341,13 @@ def _store(run: Run, plan: Plan, played: _Played) -> None:
 
 
 class _Feed:
-    """What is to be played next, in chunks that take about a second.
+    """What is to be played next, in chunks that take about so many seconds.
 
     Of the openings up to the next checkpoint, the cell of which the least is begun comes first.
     """
 
-    def __init__(self, run: Run, plan: Plan, progress: Progress) -> None:
+    def __init__(self, run: Run, plan: Plan, progress: Progress, seconds: float) -> None:
+        self._seconds = seconds
         self._lock = threading.Lock()
         self.out = 0  # parts that are taken and not finished
         most = max(plan.pairs_of(cell) for cell in plan.cells)
@@ -324,9 +368,9 @@ class _Feed:
         self._pace = [
             scores.done / scores.seconds if scores.seconds else 0.0 for scores in progress.scores
         ]
-        self._most = [max(1, int(pace * _CHUNK_SECONDS)) for pace in self._pace]
+        self._most = [max(1, int(pace * self._seconds)) for pace in self._pace]
 
-    def take(self) -> _Part | None:
+    def take(self) -> _Range | None:
         """A part that nobody plays yet."""
         with self._lock:
             cells = [cell for cell, gaps in enumerate(self._gaps) if gaps]
@@ -345,14 +389,14 @@ class _Feed:
         block = self._gaps[cell][0][0]
         return sum(count for other, _, count in self._gaps[cell] if other == block)
 
-    def finish(self, part: _Part, seconds: float) -> None:
+    def finish(self, part: _Range, seconds: float) -> None:
         """A part is stored."""
         cell, first, count = part
         with self._lock:
             self.out -= 1
         self._left[cell][self._block(first)] -= count
         pace = count / max(seconds, 1e-6)
-        wanted = max(1, int(pace * _CHUNK_SECONDS))
+        wanted = max(1, int(pace * self._seconds))
         self._most[cell] = min(wanted, _GROWTH * max(count, self._most[cell] // _GROWTH))
 
     def complete(self, block: int) -> bool:

@@ -23,7 +23,7 @@ from chase_fast.stats.entropy import miller_madow
 from chase_fast.stats.equivalence import against_half
 from chase_fast.store import Run
 
-__all__ = ["BalanceResult", "play_balance"]
+__all__ = ["BalanceResult", "look_closer", "play_balance"]
 
 # First turns from the start, of players that choose by chance.
 _FIRST_TURNS: Final = 400
@@ -122,7 +122,7 @@ def play_balance(
             run, settings.plan,
             workers=workers, watch=watch, enough=_narrow(settings.plan, options.until), stop=flag,
         )  # fmt: skip
-        _look_closer(run, settings.plan, options, workers, phase)
+        look_closer(run, settings.plan, workers=workers, phase=phase)
         document = document_of(run, settings.plan)
         return BalanceResult(document, out, tuple(run.damaged))
 
@@ -140,12 +140,23 @@ def _narrow(plan: Plan, until: float | None) -> Enough | None:
     return enough
 
 
-def _look_closer(
-    run: Run, plan: Plan, options: BalanceOptions, workers: int,
-    phase: Callable[[str], object] | None,
-) -> None:  # fmt: skip
-    """What is measured after the games: dynamics, entropy of first moves."""
-    deep = "dynamics" in options.levels
+def look_closer(
+    run: Run,
+    plan: Plan,
+    *,
+    workers: int = 1,
+    phase: Callable[[str], object] | None = None,
+) -> None:
+    """Measures what can be measured only after the games: dynamics, entropy of first moves.
+
+    Args:
+        run: A balance run, opened for writing; what it knows already is not measured again.
+        plan: What it plays.
+        workers: Threads.
+        phase: Called with a word about what begins.
+    """
+    known = run.description["options"]
+    deep = "dynamics" in known["levels"]
     done = {chunk.cell for chunk in run.chunks()}
     for cell in plan.cells:
         if cell.group or cell.number not in done:
@@ -156,8 +167,8 @@ def _look_closer(
                 phase(f"dynamics of {cell.variant}, {cell.a}")
             found = dynamics(
                 run, cell, plan.openings[cell.openings],
-                games=options.dynamics_games, nodes=options.dynamics_nodes, seed=options.seed,
-                workers=workers,
+                games=known["dynamics_games"], nodes=known["dynamics_nodes"],
+                seed=run.description["seed"], workers=workers,
             )  # fmt: skip
             run.set_fact(name, found)
         name = f"entropy-{cell.number}"

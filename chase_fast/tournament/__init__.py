@@ -9,7 +9,13 @@ Needs the extras ``store`` (pyarrow) and, for ratings, ``stats`` (scipy).
 from __future__ import annotations
 
 from chase_fast.tournament.document import document_of
-from chase_fast.tournament.play import DEFAULT_MOST_PAIRS, play_sprt, play_tournament
+from chase_fast.tournament.play import (
+    DEFAULT_MOST_PAIRS,
+    play_sprt,
+    play_tournament,
+    sprt_settings,
+    tournament_settings,
+)
 from chase_fast.tournament.results import SprtResult, TournamentResult
 from chase_fast.tournament.schedule import FORMATS, Format, schedule
 from chase_fast.tournament.sequential import DEFAULT_CHECKPOINT, SequentialTest, State
@@ -32,4 +38,6 @@ __all__ = [
     "play_sprt",
     "play_tournament",
     "schedule",
+    "sprt_settings",
+    "tournament_settings",
 ]

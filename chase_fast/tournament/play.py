@@ -16,7 +16,7 @@ from chase_fast.cells import DEFAULT_MAX_TURNS, Cell, numbered
 from chase_fast.errors import ArgumentError
 from chase_fast.openings import MAX_OPENINGS
 from chase_fast.openingset import DEFAULT_OPENING_TURNS, OpeningSet
-from chase_fast.runner import CellScores, Plan, Progress, play_run
+from chase_fast.runner import Plan, Progress, play_run
 from chase_fast.runs import Settings, begin
 from chase_fast.simulate import derive_seed
 from chase_fast.stats.estimates import MOST_REPLICATIONS
@@ -163,14 +163,51 @@ def play_tournament(
         rules=rules, pairs=pairs, seed=seed, opening_turns=opening_turns, openings=openings,
         bound=bound, max_turns=max_turns, workers=workers, out=out, resume=resume, watch=watch,
     )  # fmt: skip
-    options = {"format": format, "seeds": seeds, "bound": bound, "bootstrap": bootstrap}
+    settings = _tournament(common, specs, pairings, format, seeds, bootstrap)
+    return TournamentResult(**_play(common, settings, None))
+
+
+def tournament_settings(
+    players: Iterable[PlayerSpec | str],
+    *,
+    rules: Rules | None = None,
+    pairs: int = 100,
+    seed: int = 0,
+    opening_turns: int = DEFAULT_OPENING_TURNS,
+    max_turns: int = DEFAULT_MAX_TURNS,
+) -> Settings:
+    """What `play_tournament` would play, everybody against everybody, for those who play it.
+
+    Args:
+        players: See `play_tournament`, as all others.
+        rules: By default standard.
+        pairs: Openings.
+        seed: Of openings, games and bootstrap.
+        opening_turns: Random turns of each opening.
+        max_turns: Turns after which a game ends without a winner.
+
+    Raises:
+        NotationError, ArgumentError: As `play_tournament`.
+    """
+    specs = read_players(players)
+    common = _Common(
+        rules=rules, pairs=pairs, seed=seed, opening_turns=opening_turns, openings=None,
+        bound=None, max_turns=max_turns, workers=1, out=None, resume=False, watch=None,
+    )  # fmt: skip
+    return _tournament(common, specs, schedule(specs, "round-robin"), "round-robin", 1, 1000)
+
+
+def _tournament(
+    common: _Common, specs: Sequence[PlayerSpec], pairings: Sequence[tuple[PlayerSpec, PlayerSpec]],
+    format: Format, seeds: int, bootstrap: int,
+) -> Settings:  # fmt: skip
+    options = {"format": format, "seeds": seeds, "bound": common.bound, "bootstrap": bootstrap}
     words: dict[str, Any] = {"--format": format}
     if format == "gauntlet":
         words["--seeds"] = seeds
     words["--bootstrap"] = bootstrap
     command = ["chase-fast", "tournament", *map(str, specs)]
-    found = _play(common, pairings, options, command, words, None)
-    return TournamentResult(**found)
+    return _settings(common, pairings, options, command, words, None)
 
 
 def play_sprt(
@@ -234,22 +271,72 @@ def play_sprt(
         rules=rules, pairs=pairs, seed=seed, opening_turns=opening_turns, openings=openings,
         bound=bound, max_turns=max_turns, workers=workers, out=out, resume=resume, watch=watch,
     )  # fmt: skip
-    options = {"format": "sprt", "bound": bound, "sprt": test.describe()}
+    return SprtResult(**_play(common, _sprt(common, specs, test), test))
+
+
+def sprt_settings(
+    a: PlayerSpec | str,
+    b: PlayerSpec | str,
+    test: SequentialTest,
+    *,
+    rules: Rules | None = None,
+    pairs: int = DEFAULT_MOST_PAIRS,
+    seed: int = 0,
+    opening_turns: int = DEFAULT_OPENING_TURNS,
+    max_turns: int = DEFAULT_MAX_TURNS,
+) -> Settings:
+    """What `play_sprt` would play, for those who play it and ask `SequentialTest.enough`.
+
+    Args:
+        a: A player.
+        b: Another one.
+        test: What is tested.
+        rules: See `play_sprt`, as all that follow.
+        pairs: Openings after which it ends in any case.
+        seed: Of openings and games.
+        opening_turns: Random turns of each opening.
+        max_turns: Turns after which a game ends without a winner.
+
+    Raises:
+        NotationError, ArgumentError: As `play_sprt`.
+    """
+    common = _Common(
+        rules=rules, pairs=pairs, seed=seed, opening_turns=opening_turns, openings=None,
+        bound=None, max_turns=max_turns, workers=1, out=None, resume=False, watch=None,
+    )  # fmt: skip
+    return _sprt(common, read_players([a, b]), test)
+
+
+def _sprt(common: _Common, specs: Sequence[PlayerSpec], test: SequentialTest) -> Settings:
+    options = {"format": "sprt", "bound": common.bound, "sprt": test.describe()}
     words = {f"--{name}": value for name, value in test.describe().items()}
     command = ["chase-fast", "sprt", *map(str, specs)]
-    found = _play(common, [(specs[0], specs[1])], options, command, words, test)
-    return SprtResult(**found)
+    return _settings(common, [(specs[0], specs[1])], options, command, words, test)
 
 
-def _play(
+def _play(common: _Common, settings: Settings, test: SequentialTest | None) -> dict[str, Any]:
+    """Plays what is missing, and reads the results."""
+    plan = settings.plan
+    folder = None if common.out is None else Path(common.out)
+    fresh = folder is None or not (common.resume and Run.exists(folder))
+    if fresh:
+        _start_programs(plan)
+    with begin(folder, settings, resume=common.resume) as run:
+        if not fresh and not _finished(run, plan):
+            _start_programs(plan)
+        _play_on(run, plan, common, test)
+        found = read_results(run, plan)
+        return {**found, "document": make_document(run, plan, found)}
+
+
+def _settings(
     common: _Common,
     pairings: Sequence[tuple[PlayerSpec, PlayerSpec]],
     options: dict[str, Any],
     command: list[str],
     words: dict[str, Any],
     test: SequentialTest | None,
-) -> dict[str, Any]:
-    """Plays what is missing, and reads the results."""
+) -> Settings:
     rules = Rules() if common.rules is None else common.rules
     cells = numbered(
         [
@@ -266,19 +353,9 @@ def _play(
         moves=not all(cell.fast for cell in cells),
         checkpoint=None if test is None else test.checkpoint,
     )  # fmt: skip
-    settings = Settings(
+    return Settings(
         "tournament", plan, common.seed, options, [*command, *common.words(rules, words)]
     )
-    folder = None if common.out is None else Path(common.out)
-    fresh = folder is None or not (common.resume and Run.exists(folder))
-    if fresh:
-        _start_programs(plan)
-    with begin(folder, settings, resume=common.resume) as run:
-        if not fresh and not _finished(run, plan):
-            _start_programs(plan)
-        _play_on(run, plan, common, test)
-        found = read_results(run, plan)
-        return {**found, "document": make_document(run, plan, found)}
 
 
 def _play_on(run: Run, plan: Plan, common: _Common, test: SequentialTest | None) -> None:
@@ -288,11 +365,8 @@ def _play_on(run: Run, plan: Plan, common: _Common, test: SequentialTest | None)
         if watch is not None:
             watch(Snapshot(plan.cells, progress, test))
 
-    def enough(openings: int, scores: list[CellScores]) -> bool:
-        assert test is not None
-        return test.decided(test.llr(scores[0].pentanomial(openings)))
-
-    play_run(run, plan, workers=common.workers, watch=tell, enough=None if test is None else enough)
+    enough = None if test is None else test.enough
+    play_run(run, plan, workers=common.workers, watch=tell, enough=enough)
 
 
 def _finished(run: Run, plan: Plan) -> bool:

@@ -67,6 +67,10 @@ class SequentialTest:
         """Whether it has reached a bound."""
         return not self.bounds[0] < ratio < self.bounds[1]
 
+    def enough(self, openings: int, scores: Sequence[CellScores]) -> bool:
+        """Whether it is decided after so many openings of the one cell that there is."""
+        return self.decided(self.llr(scores[0].pentanomial(openings)))
+
     def state(self, ratio: float | None, *, ended: bool) -> State:
         """Where the test stands.
 

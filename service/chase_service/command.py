@@ -60,8 +60,8 @@ def serve(
         insecure=insecure,
         programs=_programs(engine or []),
         config=Config(threads=threads, grace_seconds=grace),
+        data=data,
     )
-    data.mkdir(mode=0o700, parents=True, exist_ok=True)
     try:
         asyncio.run(server.serve(options))
     except server.AddressError as error:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from chase_fast._core import StopFlag
+from chase_service.batcher import AGAIN, Batcher, Ending, Stop
+from chase_service.config import Config
 from chase_service.refusal import Reason, Refusal
 
 __all__ = ["Engine", "StopFlag", "Stopped", "Work"]
@@ -30,6 +32,9 @@ _log = logging.getLogger("chase_service")
 _PORTION_US: Final = 2000.0
 # Seconds after which the refused may try again.
 _RETRY_SECONDS: Final = 0.2
+# Seconds for which queries can keep a chunk waiting, and between two looks whether they do.
+_AGEING: Final = 1.0
+_LOOK: Final = 0.005
 
 
 class Stopped(Exception):  # noqa: N818 - a stop that was asked for is no error
@@ -68,6 +73,8 @@ class Engine:
         self._max_waiting = max_waiting
         self._inline_us = inline_us
         self._waiting = 0
+        self._background: Batcher[Any, Any] | None = None
+        self._chunks: set[Stop] = set()
 
     @property
     def waiting(self) -> int:
@@ -93,6 +100,7 @@ class Engine:
         if work.cost_us <= self._inline_us and not self._waiting:
             return work.run(stop)
         self._waiting += 1
+        self._make_room()
         future = self._pool.submit(work.run, stop)
         loop = asyncio.get_running_loop()
         # Counted until a thread is really through with it, even if nobody waits any more.
@@ -153,9 +161,87 @@ class Engine:
                     task.cancel()
                 await asyncio.gather(*pending, return_exceptions=True)
 
+    # ---- Jobs -----------------------------------------------------------------------------------
+
+    async def run_background(self, chunk: Callable[[Stop], Any], stop: StopFlag) -> Any:
+        """Runs a chunk of a job when no query needs the thread.
+
+        Args:
+            chunk: Called on a thread with a flag, which it polls at least every 5 ms; gives
+                `AGAIN` if it made room and is to be called again.
+            stop: Ends it, together with whatever the chunk itself polls.
+
+        Returns:
+            What the chunk gave at last; None if it was stopped before.
+
+        Raises:
+            Exception: What the chunk raised.
+        """
+        if self._background is None:
+            # Only its background is used here, so that its one thread for queries stays idle.
+            self._background = Batcher(_NoQueries(), Config(threads=self.threads, query_threads=1))
+
+        def call(room: Stop) -> tuple[Any]:
+            self._chunks.add(room)
+            try:
+                return (chunk(room),)
+            finally:
+                self._chunks.discard(room)
+
+        loop = asyncio.get_running_loop()
+        while True:
+            overdue = loop.time() + _AGEING
+            # Looked at now and then: work ends in other threads, and nobody else waits here.
+            while (  # noqa: ASYNC110
+                self._waiting and self._full() and loop.time() < overdue and not stop.is_set()
+            ):
+                await asyncio.sleep(_LOOK)
+            if stop.is_set():
+                return None
+            answer = await self._background.run_background(call)
+            if answer.ending is Ending.ERROR:
+                assert answer.error is not None
+                raise answer.error
+            if answer.ending is not Ending.RESULT:
+                return None
+            assert answer.result is not None
+            if answer.result[0] is not AGAIN:
+                return answer.result[0]
+
+    def _full(self) -> bool:
+        return self._waiting + len(self._chunks) >= self.threads
+
+    def _make_room(self) -> None:
+        """Asks chunks to come back, as many as there are too many."""
+        if self._chunks:
+            running = list(self._chunks)
+            for room in running[: max(0, self._waiting + len(running) - self.threads)]:
+                room.set()
+
+    async def close_background(self) -> None:
+        """Ends the threads of jobs, whose flags have to be set before."""
+        if self._background is not None:
+            await self._background.close(0.0)
+
     def close(self) -> None:
         """Waits for the threads; the flags of all work under way have to be set before."""
         self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+class _NoQueries:
+    """The engine of a batcher that gets no queries."""
+
+    def estimate(self, key: Hashable, payload: Any) -> float:
+        raise NotImplementedError
+
+    def prepare(self, key: Hashable, payloads: Sequence[Any]) -> Any:
+        raise NotImplementedError
+
+    def run(self, key: Hashable, prepared: Any, stop: Stop) -> Any:
+        raise NotImplementedError
+
+    def split(self, key: Hashable, done: Any, payloads: Sequence[Any]) -> Sequence[Any]:
+        raise NotImplementedError
 
 
 def _portions(works: Iterable[Work[T]]) -> Iterator[Work[list[T | Refusal]]]:

@@ -19,7 +19,7 @@ class Limits:
         request_bytes: Bytes of a request, which gRPC enforces.
         response_bytes: Bytes of a response.
         call_seconds: Seconds that a call may take, or a batch of a stream.
-        games: Games of a call that plays random games.
+        games: Games of a call that plays random games, or of a job.
         nodes: Option nodes of a player.
         sims: Option sims of a player.
         depth: Option depth of a player.
@@ -30,7 +30,9 @@ class Limits:
         decisions: Decisions in a batch of Apply; lines in a batch of Analyse.
         history: Decisions before a position that is analysed, or of an opening.
         perft_depth: Depth of a perft.
-        pairs: Pairs of a call that plays games.
+        pairs: Pairs of a call that plays games, or of two players of a job.
+        jobs: Jobs under way or waiting.
+        job_seconds: Seconds that a job may play.
     """
 
     items: int
@@ -49,6 +51,8 @@ class Limits:
     history: int = 4096
     perft_depth: int = 12
     pairs: int = 10_000
+    jobs: int = 1000
+    job_seconds: float = 604_800.0
 
     @classmethod
     def of(cls, config: Config, **others: Any) -> Self:

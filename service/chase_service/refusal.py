@@ -58,6 +58,7 @@ class Reason(IntEnum):
     UNAVAILABLE = 13
     NOT_FOUND = 14
     INTERNAL = 15
+    WRONG_STATE = 16
 
 
 _CODES: Final = {
@@ -70,6 +71,7 @@ _CODES: Final = {
     Reason.UNAVAILABLE: Code.UNAVAILABLE,
     Reason.NOT_FOUND: Code.NOT_FOUND,
     Reason.INTERNAL: Code.INTERNAL,
+    Reason.WRONG_STATE: Code.FAILED_PRECONDITION,
 }
 
 

@@ -7,8 +7,10 @@ import ipaddress
 import logging
 import os
 import signal
+import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
 import grpc
@@ -18,6 +20,8 @@ from grpc_reflection.v1alpha import reflection
 from chase_service.config import Config
 from chase_service.convert import Context
 from chase_service.engine import Engine
+from chase_service.jobcalls import JobCalls
+from chase_service.jobs import Jobs
 from chase_service.limits import Limits
 from chase_service.players import Players
 from chase_service.rpc import Gate, handlers
@@ -52,6 +56,7 @@ class Options:
         config: Of the server; its threads are those of the engine, its grace time what calls under
             way get to finish when the server ends.
         commit: The commit that was built, or an empty text.
+        data: Folder of the server, made if it is not there; None: there are no jobs.
     """
 
     listen: str = "127.0.0.1:50051"
@@ -60,6 +65,7 @@ class Options:
     config: Config = field(default_factory=Config)
     limits: Limits | None = None
     commit: str = ""
+    data: Path | None = None
 
 
 def check_address(listen: str, *, insecure: bool) -> None:
@@ -93,6 +99,7 @@ class Server:
     Raises:
         AddressError: See `check_address`.
         ArgumentError: A program that is not as described (`Players`).
+        StartError: The folder cannot be used, or another server uses it.
     """
 
     def __init__(self, options: Options) -> None:
@@ -123,7 +130,11 @@ class Server:
             ]
         )
         servicers = Servicers(self._engine, Context(limits, players), commit=options.commit)
-        for service, methods in servicers.services():
+        self._jobs = self._open_jobs(options.data, config, limits, players)
+        services = servicers.services()
+        if self._jobs is not None:
+            services += JobCalls(self._jobs, limits, players).services()
+        for service, methods in services:
             self._server.add_generic_rpc_handlers((handlers(service, methods, self._gate),))
             self._names.append(service.full_name)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
@@ -131,6 +142,20 @@ class Server:
             (*self._names, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server
         )
         self.port = 0
+
+    def _open_jobs(
+        self, data: Path | None, config: Config, limits: Limits, players: Players
+    ) -> Jobs | None:
+        if data is None:
+            return None
+        try:
+            return Jobs(
+                data, self._engine, lambda text: players.read(text, "player"),
+                workers=config.threads, most=limits.jobs, seconds=limits.job_seconds,
+            )  # fmt: skip
+        except (OSError, sqlite3.Error) as error:
+            self._engine.close()
+            raise StartError(f"cannot use the folder {data}: {error}") from None
 
     @property
     def calls(self) -> int:
@@ -153,9 +178,13 @@ class Server:
         except RuntimeError:
             self.port = 0
         if not self.port:
+            if self._jobs is not None:
+                await self._jobs.close()
             self._engine.close()
             raise StartError(f"cannot listen on {self._options.listen}: in use, or not to be had")
         await self._server.start()
+        if self._jobs is not None:
+            self._jobs.start()
         for name in ("", *self._names):
             await self._health.set(name, _SERVING)
 
@@ -166,8 +195,13 @@ class Server:
             Whether all calls finished within the grace time.
         """
         await self._health.enter_graceful_shutdown()
+        if self._jobs is not None:
+            self._jobs.end_watching()
         finished = await self._gate.drain(self._options.config.grace_seconds)
         await self._server.stop(_LAST_SECONDS)
+        if self._jobs is not None:
+            await self._jobs.close()
+        await self._engine.close_background()
         await asyncio.to_thread(self._engine.close)
         return finished
 

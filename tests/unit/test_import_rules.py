@@ -81,8 +81,8 @@ THIRD_PARTY: dict[str, set[str] | None] = {
 # service/chase_service: likewise. _pb is generated from proto/ when the package is built.
 SERVICE_ORDER = (
     "__init__", "_pb",
-    "config", "batcher", "limits", "refusal", "players", "engine", "queries", "wire", "batches",
-    "convert", "errors", "rpc", "servicers", "jobs", "metrics", "server", "calls", "client",
+    "config", "batcher", "limits", "refusal", "players", "engine", "queries", "jobs", "wire",
+    "batches", "convert", "jobmessages", "errors", "rpc", "servicers", "jobcalls", "metrics", "server", "calls", "client",
     "command",
 )  # fmt: skip
 
@@ -104,6 +104,8 @@ SERVICE_USES: dict[str, set[str]] = {
     "errors": {"grpc", "grpc_status"} | WIRE,
     "rpc": {"grpc", "google"},
     "servicers": {"grpc"} | WIRE,
+    "jobmessages": WIRE,
+    "jobcalls": WIRE,
     "jobs": {"chase_fast", "numpy", "pyarrow"},
     "metrics": {"prometheus_client"},
     "server": {"grpc", "grpc_health", "grpc_reflection"} | WIRE,

@@ -1,0 +1,108 @@
+"""The calls of JobsService."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Final
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from chase_service._pb.chase.v1 import jobs_service_pb2 as pb
+from chase_service.jobmessages import (
+    job_message,
+    page_of,
+    read_request_id,
+    read_spec,
+    token_after,
+)
+from chase_service.jobs import Jobs, read_piece
+from chase_service.limits import Limits
+from chase_service.players import Players
+from chase_service.refusal import over_limit
+from chase_service.rpc import Call, Handler
+from chase_service.wire import decode
+
+__all__ = ["JobCalls"]
+
+_PIECE: Final = 1 << 20
+
+
+class JobCalls:
+    """The calls of JobsService.
+
+    Args:
+        jobs: All jobs.
+        limits: Of the server.
+        players: Reads the texts of players.
+    """
+
+    def __init__(self, jobs: Jobs, limits: Limits, players: Players) -> None:
+        self._jobs = jobs
+        self._limits = limits
+        self._players = players
+
+    def services(self) -> list[tuple[ServiceDescriptor, Mapping[str, Handler]]]:
+        """The service with the handlers of its calls, by name."""
+        methods: dict[str, Handler] = {
+            "CreateJob": self._create,
+            "GetJob": self._get,
+            "ListJobs": self._list,
+            "WatchJob": self._watch,
+            "CancelJob": self._cancel,
+            "DeleteJob": self._delete,
+            "DownloadResult": self._download,
+        }
+        return [(pb.DESCRIPTOR.services_by_name["JobsService"], methods)]
+
+    async def _create(self, data: bytes, call: Call) -> bytes:
+        del call
+        request = decode(pb.CreateJobRequest, data)
+        request_id = read_request_id(request.request_id)
+        spec, work = read_spec(request.spec, self._limits, self._players)
+        job, known = await self._jobs.create(request_id, spec, work)
+        return pb.CreateJobResponse(job=job_message(job), known=known).SerializeToString()
+
+    async def _get(self, data: bytes, call: Call) -> bytes:
+        del call
+        job = self._jobs.get(decode(pb.GetJobRequest, data).job_id)
+        return pb.GetJobResponse(job=job_message(job)).SerializeToString()
+
+    async def _list(self, data: bytes, call: Call) -> bytes:
+        del call
+        before, state, size = page_of(decode(pb.ListJobsRequest, data))
+        # One more tells whether there is a page that follows.
+        found = self._jobs.page(before=before, state=state, most=size + 1)
+        token = token_after(found[size - 1], state) if len(found) > size else ""
+        jobs = [job_message(job, files=False) for job in found[:size]]
+        return pb.ListJobsResponse(jobs=jobs, next_page_token=token).SerializeToString()
+
+    async def _watch(self, data: bytes, call: Call) -> None:
+        request = decode(pb.WatchJobRequest, data)
+        async with aclosing(self._jobs.watch(request.job_id, request.after_sequence)) as jobs:
+            async for job in jobs:
+                await call.write(pb.WatchJobResponse(job=job_message(job)).SerializeToString())
+
+    async def _cancel(self, data: bytes, call: Call) -> bytes:
+        del call
+        job = await self._jobs.cancel(decode(pb.CancelJobRequest, data).job_id)
+        return pb.CancelJobResponse(job=job_message(job)).SerializeToString()
+
+    async def _delete(self, data: bytes, call: Call) -> bytes:
+        del call
+        await self._jobs.delete(decode(pb.DeleteJobRequest, data).job_id)
+        return pb.DeleteJobResponse().SerializeToString()
+
+    async def _download(self, data: bytes, call: Call) -> None:
+        request = decode(pb.DownloadResultRequest, data)
+        path, size = self._jobs.file(request.job_id, request.name)
+        offset: int = request.offset
+        if offset > size:
+            raise over_limit("offset", offset, "bytes of the file", size)
+        while offset < size:
+            piece = await asyncio.to_thread(read_piece, path, offset, _PIECE)
+            if not piece:
+                return
+            await call.write(pb.DownloadResultResponse(data=piece).SerializeToString())
+            offset += len(piece)

@@ -1,0 +1,284 @@
+"""All jobs of a server: taken in, played one after the other, told of, taken away."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import fcntl
+import logging
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any, Final
+
+from chase_service.jobs.points import reached
+from chase_service.jobs.records import ENDED, Job, JobBase, State
+from chase_service.jobs.running import Player, Running
+from chase_service.jobs.threads import Background
+from chase_service.jobs.work import Work
+from chase_service.refusal import Reason, Refusal, invalid
+
+__all__ = ["Jobs", "read_piece"]
+
+_log = logging.getLogger("chase_service")
+
+# Seconds between two messages to a watcher, at most.
+_HEARTBEAT: Final = 0.9
+_RETRY_SECONDS: Final = 5.0
+
+
+class Jobs:
+    """All jobs. Its methods are for the thread of the loop.
+
+    Args:
+        folder: Of the server's data, made if it is not there.
+        background: Plays chunks.
+        player: Reads the text of a player.
+        workers: Chunks at a time.
+        most: Jobs that may be under way or wait.
+        seconds: That a job may play.
+
+    Raises:
+        sqlite3.Error: The base cannot be used.
+        OSError: The folder cannot be used, or another server uses it.
+    """
+
+    def __init__(
+        self, folder: Path, background: Background, player: Player, *, workers: int, most: int,
+        seconds: float,
+    ) -> None:  # fmt: skip
+        self._folder = folder.resolve() / "jobs"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._lock = _locked(folder / ".lock")
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        self._base = JobBase(folder / "jobs.sqlite")
+        self._background = background
+        self._player = player
+        self._workers = workers
+        self._most = most
+        self._seconds = seconds
+        self._closing = asyncio.Event()
+        self._wake = asyncio.Event()
+        self._changed = asyncio.Event()
+        self._running: Running | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    # ---- What callers ask ---------------------------------------------------------------------
+
+    async def create(self, request_id: str, spec: bytes, work: Work) -> tuple[Job, bool]:
+        """Takes a job in; it is on disk then.
+
+        Args:
+            request_id: Of the caller, or an empty text.
+            spec: What the contract calls it.
+            work: What is to be done.
+
+        Returns:
+            The job, and whether it was there.
+
+        Raises:
+            Refusal: INVALID_FIELD, the request was used for another job; OVERLOADED.
+        """
+
+        def create() -> tuple[Job | None, bool]:
+            reached("create: before the row")
+            return self._base.create(request_id, spec, work.text(), most=self._most)
+
+        job, known = await asyncio.to_thread(create)
+        reached("create: row")
+        if job is None:
+            message = f"{self._most} jobs are under way or wait, the limit jobs of this server"
+            raise Refusal(Reason.OVERLOADED, message, retry_after=_RETRY_SECONDS)
+        if known and job.spec != spec:
+            raise invalid("request_id", f"request_id {request_id} is that of another job")
+        self._notify()
+        return job, known
+
+    def get(self, name: str) -> Job:
+        """The job of an id.
+
+        Raises:
+            Refusal: NOT_FOUND.
+        """
+        return _found(self._base.get(name[:64]), name)
+
+    def page(self, *, before: int | None, state: State | None, most: int) -> list[Job]:
+        """See `JobBase.page`."""
+        return self._base.page(before=before, state=state, most=most)
+
+    async def watch(self, name: str, after: int) -> AsyncGenerator[Job]:
+        """The job whenever it has changed, and about every second, until it has ended.
+
+        Args:
+            name: Its id.
+            after: Number of the latest change that the watcher knows.
+
+        Raises:
+            Refusal: NOT_FOUND; UNAVAILABLE, the server ends.
+        """
+        told = 0.0
+        while True:
+            changed = self._changed
+            job = self.get(name)
+            now = time.monotonic()
+            if job.sequence > after or now - told >= _HEARTBEAT or job.state in ENDED:
+                yield job
+                if job.state in ENDED:
+                    return
+                after, told = max(after, job.sequence), now
+            if self._closing.is_set():
+                raise Refusal(Reason.UNAVAILABLE, "the server ends", retry_after=1.0)
+            try:
+                await asyncio.wait_for(changed.wait(), max(told + _HEARTBEAT - now, 0.001))
+            except TimeoutError:
+                continue
+
+    async def cancel(self, name: str) -> Job:
+        """Ends a job early.
+
+        Raises:
+            Refusal: NOT_FOUND.
+        """
+
+        def values(job: Job) -> dict[str, Any] | None:
+            if job.state in ENDED or job.cancelling:
+                return None
+            if job.state is State.QUEUED:
+                return {"cancelling": 1, "state": State.CANCELLED, "ended": time.time_ns()}
+            return {"cancelling": 1}
+
+        job, _ = await asyncio.to_thread(self._base.change, name, values)
+        reached("cancel: row")
+        job = _found(job, name)
+        if self._running is not None and self._running.name == job.id:
+            self._running.cancel()
+        self._notify()
+        return job
+
+    async def delete(self, name: str) -> None:
+        """Removes a job that has ended, and its files.
+
+        Raises:
+            Refusal: NOT_FOUND; WRONG_STATE, it is under way.
+        """
+        job = _found(await asyncio.to_thread(self._base.delete, name), name)
+        reached("delete: row")
+        if job.state not in ENDED:
+            raise Refusal(Reason.WRONG_STATE, f"job {job.id} has not ended; cancel it first")
+        await asyncio.to_thread(shutil.rmtree, self._folder / job.id, ignore_errors=True)
+        reached("delete: files")
+
+    def file(self, name: str, file: str) -> tuple[Path, int]:
+        """Where a file of a job is, and its length.
+
+        Raises:
+            Refusal: NOT_FOUND; WRONG_STATE, the job has not ended.
+        """
+        job = self.get(name)
+        for one in job.files:
+            if one.name == file:
+                return self._folder / job.id / "results" / one.name, one.bytes
+        if job.state not in ENDED:
+            raise Refusal(Reason.WRONG_STATE, f"job {job.id} has not ended, it has no files yet")
+        raise Refusal(Reason.NOT_FOUND, f"job {job.id} has no file of that name", field="name")
+
+    # ---- Playing them -------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Begins to play what there is. What was deleted and is still there goes first."""
+        known = self._base.ids()
+        for path in self._folder.iterdir():
+            if path.name not in known:
+                shutil.rmtree(path, ignore_errors=True)
+        self._task = asyncio.get_running_loop().create_task(self._play_all())
+
+    def end_watching(self) -> None:
+        """Ends those who watch, who would wait for as long as jobs take."""
+        self._closing.set()
+        self._notify()
+
+    async def close(self) -> None:
+        """Stops; what is under way goes on when a server starts on the same folder."""
+        self.end_watching()
+        if self._running is not None:
+            self._running.close()
+        if self._task is not None:
+            self._wake.set()
+            await self._task
+        self._base.close()
+        os.close(self._lock)
+
+    async def _play_all(self) -> None:
+        while not self._closing.is_set():
+            self._wake.clear()
+            try:
+                await self._play_next()
+            except (sqlite3.Error, OSError):
+                # The disk is full, say. It may be better later; the job is as it was.
+                _log.exception("a job cannot be played on")
+                await self._pause()
+
+    async def _play_next(self) -> None:
+        job = await asyncio.to_thread(self._base.next)
+        if job is None:
+            await self._wake.wait()
+            return
+        loop = asyncio.get_running_loop()
+        running = Running(
+            job, self._folder / job.id, self._base, self._player, loop=loop,
+            background=self._background, workers=self._workers, seconds=self._seconds,
+            changed=lambda: loop.call_soon_threadsafe(self._notify),
+        )  # fmt: skip
+        self._running = running
+        if self._closing.is_set():
+            running.close()
+        # Cancelled between the look at the base and the line above?
+        if self.get(job.id).cancelling:
+            running.cancel()
+        try:
+            await asyncio.to_thread(running.play)
+        finally:
+            self._running = None
+            self._notify()
+
+    async def _pause(self) -> None:
+        try:
+            await asyncio.wait_for(self._closing.wait(), _RETRY_SECONDS)
+        except TimeoutError:
+            return
+
+    def _notify(self) -> None:
+        self._wake.set()
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+def _locked(path: Path) -> int:
+    """A lock that goes with the process: two servers would both play the same jobs."""
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        raise OSError(errno.EBUSY, "another server uses it") from None
+    return handle
+
+
+def read_piece(path: Path, offset: int, size: int) -> bytes:
+    """A piece of a file.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    with path.open("rb") as file:
+        file.seek(offset, os.SEEK_SET)
+        return file.read(size)
+
+
+def _found(job: Job | None, name: str) -> Job:
+    if job is None:
+        raise Refusal(Reason.NOT_FOUND, f"there is no job {name[:64]}", field="job_id")
+    return job

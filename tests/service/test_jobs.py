@@ -1,0 +1,456 @@
+"""Jobs by the wire: taken in once, played to what the library plays, kept over the end."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pyarrow.parquet as pq
+import pytest
+from chase_service._pb.chase.v1 import jobs_service_pb2 as pb
+from chase_service._pb.chase.v1 import query_service_pb2 as query_pb
+from chase_service.config import Config
+from chase_service.jobs.points import POINTS
+from chase_service.limits import Limits
+from chase_service.server import Options, Server, StartError
+
+from chase_fast import Rules
+from chase_fast.store import Run
+from chase_fast.tournament import play_tournament
+from tests.service.running import PATIENCE, Running, failure, running, wait_for
+
+Code = grpc.StatusCode
+JOBS = "/chase.v1.JobsService/"
+PLAYERS = ["random", "greedy"]
+DONE = {pb.JOB_STATE_SUCCEEDED, pb.JOB_STATE_FAILED, pb.JOB_STATE_CANCELLED}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data") / "of the server"
+
+
+@pytest.fixture(scope="module")
+def server(data: Path) -> Iterator[Running]:
+    with running(data=data, programs={"mine": "secret-command --key"}) as started:
+        yield started
+
+
+# ---- Calls --------------------------------------------------------------------------------------
+
+
+def tournament(pairs: int = 20, players: list[str] | None = None, **more: Any) -> pb.JobSpec:
+    job = pb.TournamentJob(players=players or PLAYERS, pairs=pairs, **more)
+    return pb.JobSpec(seed=5, tournament=job)
+
+
+def endless() -> pb.JobSpec:
+    """Days of play."""
+    return pb.JobSpec(self_play=pb.SelfPlayJob(player="ab:nodes=3000", pairs=10_000))
+
+
+def create(server: Running, spec: pb.JobSpec, request_id: str = "") -> pb.Job:
+    request = pb.CreateJobRequest(request_id=request_id, spec=spec)
+    return server.call(f"{JOBS}CreateJob", request, pb.CreateJobResponse).job
+
+
+def get(server: Running, job_id: str) -> pb.Job:
+    return server.call(f"{JOBS}GetJob", pb.GetJobRequest(job_id=job_id), pb.GetJobResponse).job
+
+
+def watch(server: Running, job_id: str, after: int = 0) -> Iterator[pb.Job]:
+    request = pb.WatchJobRequest(job_id=job_id, after_sequence=after)
+    for message in server.stream(f"{JOBS}WatchJob", request, pb.WatchJobResponse):
+        yield message.job
+
+
+def ended(server: Running, job_id: str) -> pb.Job:
+    return list(watch(server, job_id))[-1]
+
+
+def cancel(server: Running, job_id: str) -> pb.Job:
+    request = pb.CancelJobRequest(job_id=job_id)
+    return server.call(f"{JOBS}CancelJob", request, pb.CancelJobResponse).job
+
+
+def delete(server: Running, job_id: str) -> None:
+    request = pb.DeleteJobRequest(job_id=job_id)
+    server.call(f"{JOBS}DeleteJob", request, pb.DeleteJobResponse)
+
+
+def download(server: Running, job_id: str, name: str, offset: int = 0) -> bytes:
+    request = pb.DownloadResultRequest(job_id=job_id, name=name, offset=offset)
+    pieces = server.stream(f"{JOBS}DownloadResult", request, pb.DownloadResultResponse)
+    return b"".join(piece.data for piece in pieces)
+
+
+def listed(server: Running, **request: Any) -> pb.ListJobsResponse:
+    return server.call(f"{JOBS}ListJobs", pb.ListJobsRequest(**request), pb.ListJobsResponse)
+
+
+def refused(call: Any, *arguments: Any, **options: Any) -> tuple[Code, str]:
+    with pytest.raises(grpc.RpcError) as raised:
+        call(*arguments, **options)
+    return failure(raised.value)
+
+
+def rows_of(data: bytes) -> list[tuple[Any, ...]]:
+    table = pq.read_table(io.BytesIO(data))
+    columns = [table.column(name).to_pylist() for name in table.column_names]
+    return sorted(zip(*columns, strict=True), key=lambda row: (row[0], row[4], row[5]))
+
+
+# ---- What comes of them -------------------------------------------------------------------------
+
+
+def test_a_tournament_is_that_of_the_library(server: Running, tmp_path: Path) -> None:
+    job = ended(server, create(server, tournament()).job_id)
+    assert job.state == pb.JOB_STATE_SUCCEEDED, job.message
+    assert (job.games_done, job.games_total) == (40, 40)
+    assert job.create_time.ToNanoseconds() <= job.start_time.ToNanoseconds()
+    assert job.start_time.ToNanoseconds() <= job.end_time.ToNanoseconds()
+    names = {file.name for file in job.files}
+    assert names == {"games.parquet", "report.html", "report.json", "report.md"}
+    for file in job.files:
+        content = download(server, job.job_id, file.name)
+        assert len(content) == file.bytes
+        assert hashlib.sha256(content).hexdigest() == file.sha256
+    own = tmp_path / "own"
+    result = play_tournament(PLAYERS, pairs=20, seed=5, out=own)
+    told = json.loads(download(server, job.job_id, "report.json"))
+    expected_document = json.loads(json.dumps(result.document))
+    for document in (told, expected_document):
+        for name in ("command", "created"):  # how and when it was asked for
+            del document[name]
+    assert told == expected_document
+    with Run.open(own, write=False) as run:
+        expected = [
+            tuple(row.values()) for _, rows in run.read("games") for row in rows.to_pylist()
+        ]
+    games = rows_of(download(server, job.job_id, "games.parquet"))
+    assert games == sorted(expected, key=lambda row: (row[0], row[4], row[5]))
+
+
+def test_the_other_kinds(server: Running) -> None:
+    specs = [
+        pb.JobSpec(
+            sprt=pb.SprtJob(player_a="greedy", player_b="random", elo0=0, elo1=100, pairs=1000)
+        ),
+        pb.JobSpec(
+            balance=pb.BalanceJob(
+                variants=["", "reserve=2"], players=["random"], pairs=10, levels=["turns"]
+            )
+        ),
+        pb.JobSpec(self_play=pb.SelfPlayJob(player="greedy", pairs=10, with_decisions=True)),
+    ]
+    jobs = [create(server, spec) for spec in specs]
+    sprt, balance, self_play = (ended(server, job.job_id) for job in jobs)
+    assert [sprt.state, balance.state, self_play.state] == [pb.JOB_STATE_SUCCEEDED] * 3
+    # Greedy wins each game, so that the test is decided at its first look.
+    assert sprt.games_done == sprt.games_total == 100
+    assert {"turns.parquet", "heat.parquet", "report.html"} <= {file.name for file in balance.files}
+    assert balance.spec.balance.variants == [str(Rules()), str(Rules(reserve=2))]
+    assert [file.name for file in self_play.files] == ["games.parquet"]
+    games = pq.read_table(io.BytesIO(download(server, self_play.job_id, "games.parquet")))
+    assert all(games.column("moves").to_pylist())
+
+
+def test_openings_that_the_rules_have_not(server: Running) -> None:
+    job = ended(server, create(server, tournament(pairs=10_000, opening_turns=2)).job_id)
+    assert job.state == pb.JOB_STATE_FAILED
+    assert "openings" in job.message
+    assert not job.files
+
+
+# ---- One after the other ------------------------------------------------------------------------
+
+
+def test_a_request_creates_one_job(server: Running) -> None:
+    first = create(server, tournament(), "once")
+    request = pb.CreateJobRequest(request_id="once", spec=tournament(max_turns=1000))
+    again = server.call(f"{JOBS}CreateJob", request, pb.CreateJobResponse)
+    assert again.known  # the default, in words
+    assert again.job.job_id == first.job_id
+    assert refused(create, server, tournament(pairs=21), "once")[0] is Code.INVALID_ARGUMENT
+    assert refused(create, server, tournament(), "no spaces")[0] is Code.INVALID_ARGUMENT
+
+
+def test_pages_hold_each_job_once(tmp_path: Path) -> None:
+    with running(data=tmp_path) as server:
+        first = create(server, endless()).job_id
+        made = [first] + [create(server, tournament()).job_id for _ in range(6)]
+        cancel(server, made[3])
+        found, token = [], ""
+        while True:
+            page = listed(server, page_size=3, page_token=token)
+            found += [job.job_id for job in page.jobs]
+            token = page.next_page_token
+            if len(found) == 3:
+                create(server, tournament())  # later than the page; not on those that follow
+            if not token:
+                break
+        assert found == made[::-1]
+        gone = listed(server, state=pb.JOB_STATE_CANCELLED)
+        assert [job.job_id for job in gone.jobs] == [made[3]]
+        for wrong in ({"page_token": "x"}, {"page_token": "é"}, {"page_size": 101}, {"state": 9}):
+            assert refused(listed, server, **wrong)[0] is Code.INVALID_ARGUMENT
+        token = listed(server, page_size=3).next_page_token
+        code, _ = refused(listed, server, page_token=token, state=pb.JOB_STATE_QUEUED)
+        assert code is Code.INVALID_ARGUMENT
+
+
+def test_cancel_watch_and_delete(server: Running) -> None:
+    job_id = create(server, endless()).job_id
+    seen: list[pb.Job] = []
+    for job in watch(server, job_id):
+        seen.append(job)
+        if job.games_done:
+            break
+    assert refused(delete, server, job_id)[0] is Code.FAILED_PRECONDITION
+    assert refused(download, server, job_id, "games.parquet")[0] is Code.FAILED_PRECONDITION
+    # Whoever comes back with the last number that was seen gets what is later, and all of it.
+    seen.append(next(iter(watch(server, job_id, seen[-1].sequence))))
+    cancel(server, job_id)
+    seen += watch(server, job_id, seen[-1].sequence)
+    numbers = [job.sequence for job in seen]
+    assert numbers == sorted(numbers)
+    assert [job.games_done for job in seen] == sorted(job.games_done for job in seen)
+    assert seen[-1].state == pb.JOB_STATE_CANCELLED
+    assert [file.name for file in seen[-1].files] == ["games.parquet"]
+    games = rows_of(download(server, job_id, "games.parquet"))
+    assert len(games) == seen[-1].games_done > 0
+    # One that has ended is told at once, even to those who know.
+    assert list(watch(server, job_id, numbers[-1])) == [seen[-1]]
+    assert cancel(server, job_id) == seen[-1]
+    delete(server, job_id)
+    for call in (get, cancel, delete):
+        assert refused(call, server, job_id)[0] is Code.NOT_FOUND
+
+
+def test_watchers_hear_at_least_every_second(tmp_path: Path) -> None:
+    with running(data=tmp_path) as server:
+        create(server, endless())
+        waiting = create(server, tournament()).job_id
+        messages = watch(server, waiting)
+        found = [next(messages) for _ in range(3)]
+        assert len({job.sequence for job in found}) == 1
+
+
+def test_queries_are_answered_while_jobs_play(server: Running) -> None:
+    job_id = create(server, endless()).job_id
+    wait_for(lambda: get(server, job_id).games_done > 0)
+    before = get(server, job_id).games_done
+    request = query_pb.PerftRequest(items=[query_pb.PerftItem(depth=4)] * 8)
+    for _ in range(3):
+        counts = server.call("Perft", request, query_pb.PerftResponse).counts
+        assert counts == [4_302_438] * 8
+    wait_for(lambda: get(server, job_id).games_done > before)
+    cancel(server, job_id)
+    assert ended(server, job_id).state == pb.JOB_STATE_CANCELLED
+
+
+# ---- Refusals -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "code"),
+    [
+        (pb.JobSpec(), Code.INVALID_ARGUMENT),
+        (tournament(players=["random"]), Code.INVALID_ARGUMENT),
+        (tournament(players=["random", "random:"]), Code.INVALID_ARGUMENT),
+        (tournament(players=["random", "random"]), Code.INVALID_ARGUMENT),
+        (tournament(players=["random", "ext:cmd=sh"]), Code.PERMISSION_DENIED),
+        (tournament(players=["random", "ab:weights=/etc/passwd"]), Code.PERMISSION_DENIED),
+        (tournament(players=["random", "/bin/sh"]), Code.PERMISSION_DENIED),
+        (tournament(players=["random", "ab:nodes=1000000000000"]), Code.OUT_OF_RANGE),
+        (tournament(pairs=0), Code.INVALID_ARGUMENT),
+        (tournament(pairs=10_001), Code.OUT_OF_RANGE),
+        (tournament(opening_turns=3), Code.INVALID_ARGUMENT),
+        (tournament(max_turns=100_001), Code.INVALID_ARGUMENT),
+        (tournament(rules="reserve=99"), Code.INVALID_ARGUMENT),
+        (
+            tournament(10_000, [f"ab:nodes={n}" for n in range(1, 65)]),
+            Code.OUT_OF_RANGE,
+        ),
+        (
+            pb.JobSpec(sprt=pb.SprtJob(player_a="greedy", player_b="random", pairs=9)),
+            Code.INVALID_ARGUMENT,
+        ),
+        (
+            pb.JobSpec(balance=pb.BalanceJob(variants=["", ""], players=["random"], pairs=9)),
+            Code.INVALID_ARGUMENT,
+        ),
+    ],
+)  # fmt: skip
+def test_specs_that_are_refused(server: Running, spec: pb.JobSpec, code: grpc.StatusCode) -> None:
+    before = len(listed(server, page_size=100).jobs)
+    assert refused(create, server, spec)[0] is code
+    assert len(listed(server, page_size=100).jobs) == before
+
+
+@pytest.mark.parametrize("name", ["", "..", "../run/run.json", "run.json", "/etc/passwd", "\0"])
+def test_names_that_are_no_files(server: Running, name: str) -> None:
+    job = ended(server, create(server, tournament(), "files").job_id)
+    assert refused(download, server, job.job_id, name)[0] is Code.NOT_FOUND
+    assert refused(download, server, "../jobs", "games.parquet")[0] is Code.NOT_FOUND
+    size = job.files[0].bytes
+    assert download(server, job.job_id, job.files[0].name, size) == b""
+    whole = download(server, job.job_id, job.files[0].name)
+    assert download(server, job.job_id, job.files[0].name, 10) == whole[10:]
+    assert refused(download, server, job.job_id, job.files[0].name, size + 1)[0] is (
+        Code.OUT_OF_RANGE
+    )
+
+
+def test_the_command_of_a_program_stays_with_the_operator(server: Running) -> None:
+    job = ended(server, create(server, tournament(2, ["random", "mine"])).job_id)
+    assert job.state == pb.JOB_STATE_SUCCEEDED, job.message
+    for file in job.files:
+        content = download(server, job.job_id, file.name)
+        at = content.find(b"secret")
+        assert at < 0, (file.name, content[max(0, at - 200) : at + 100])
+    columns = pq.read_table(io.BytesIO(download(server, job.job_id, "games.parquet")))
+    assert set(columns.column("red").to_pylist()) == {"random", "mine"}
+
+
+def test_no_more_jobs_than_the_limit(tmp_path: Path) -> None:
+    with running(data=tmp_path, limits=Limits.of(Config(), jobs=2)) as server:
+        create(server, endless(), "first")
+        create(server, tournament())
+        assert refused(create, server, tournament())[0] is Code.RESOURCE_EXHAUSTED
+        assert create(server, endless(), "first").job_id  # known, so no more
+
+
+def test_a_job_that_plays_too_long_fails(tmp_path: Path) -> None:
+    with running(data=tmp_path, limits=Limits.of(Config(), job_seconds=0.5)) as server:
+        job = ended(server, create(server, endless()).job_id)
+    assert job.state == pb.JOB_STATE_FAILED
+    assert job.message == "not done within 0.5 seconds of play"
+
+
+def test_two_servers_do_not_share_a_folder(server: Running, data: Path) -> None:
+    async def second() -> None:
+        Server(Options(listen="127.0.0.1:0", data=data))
+
+    with pytest.raises(StartError, match="another server"):
+        server.run(second())
+
+
+# ---- The end and what follows -------------------------------------------------------------------
+
+
+def test_what_is_under_way_goes_on(tmp_path: Path) -> None:
+    spec = pb.JobSpec(self_play=pb.SelfPlayJob(player="ab:nodes=3000", pairs=300))
+    with running(data=tmp_path) as server:
+        job_id = create(server, spec).job_id
+        wait_for(lambda: get(server, job_id).games_done >= 10)
+    with running(data=tmp_path) as server:
+        before = get(server, job_id)
+        assert before.state == pb.JOB_STATE_RUNNING
+        assert before.games_done >= 10
+        cancel(server, job_id)
+        job = ended(server, job_id)
+        assert job.games_done >= before.games_done
+        games = rows_of(download(server, job_id, "games.parquet"))
+        assert len({(row[0], row[4], row[5]) for row in games}) == len(games) == job.games_done
+
+
+KILLED = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from chase_service.jobs import points
+from chase_service.server import Options, Server
+
+folder, name, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+
+def hook(reached):
+    global times
+    if reached == name:
+        times -= 1
+        if times == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+points.hook = hook
+
+async def main():
+    server = Server(Options(listen="127.0.0.1:0", data=folder))
+    await server.start()
+    print(server.port, flush=True)
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+
+
+def kill_and_go_on(folder: Path, point: str, times: int, pairs: int) -> None:
+    """A server that is killed at a point of a job; the next one does all that was promised."""
+    spec = tournament(pairs, ["random", "ab:nodes=300"])
+    child = subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(folder), point, str(times)],
+        stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert child.stdout is not None
+    told: pb.Job | None = None
+    deleted = False
+    with child:
+        channel = grpc.insecure_channel(f"127.0.0.1:{int(child.stdout.readline())}")
+        server = Running.__new__(Running)
+        server.channel = channel
+        try:
+            told = create(server, spec, "mine")
+            if point == "cancel: row":
+                cancel(server, told.job_id)
+            told = ended(server, told.job_id)
+            deleted = True
+            delete(server, told.job_id)
+        except grpc.RpcError as error:
+            assert failure(error)[0] is Code.UNAVAILABLE, failure(error)  # noqa: PT017
+        finally:
+            channel.close()
+            child.kill()
+        assert child.wait() == -signal.SIGKILL
+    began = time.monotonic()
+    with running(data=folder) as after:
+        assert time.monotonic() - began < PATIENCE
+        found = [job for job in listed(after).jobs if told is None or job.job_id == told.job_id]
+        if deleted:
+            assert found == []
+            wait_for(lambda: not list((folder / "jobs").iterdir()))
+            return
+        job = ended(after, create(after, spec, "mine").job_id)
+        if told is not None:
+            assert [one.job_id for one in found] == [told.job_id] == [job.job_id]
+        cancelled = point == "cancel: row"
+        assert job.state == (pb.JOB_STATE_CANCELLED if cancelled else pb.JOB_STATE_SUCCEEDED)
+        if not job.files:
+            assert cancelled
+            return
+        games = rows_of(download(after, job.job_id, "games.parquet"))
+        assert len({row[4:6] for row in games}) == len(games) == job.games_done
+        if not cancelled:
+            assert len(games) == 2 * pairs
+
+
+@pytest.mark.parametrize("point", ["create: row", "run: chunk", "finish: files", "delete: row"])
+def test_killed_at_a_point(tmp_path: Path, point: str) -> None:
+    kill_and_go_on(tmp_path, point, 2 if point == "run: chunk" else 1, 30)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("times", range(1, 9))
+@pytest.mark.parametrize("point", POINTS)
+def test_killed_at_every_point(tmp_path: Path, point: str, times: int) -> None:
+    # What is reached once a job is reached in the first round only; chunks and notes of
+    # progress in all of them.
+    many = point in ("run: chunk", "run: progress")
+    kill_and_go_on(tmp_path, point, times if many else 1, 60 + 40 * times)
