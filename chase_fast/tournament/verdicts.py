@@ -17,6 +17,9 @@ _MANY_CUT_SHORT: Final = 0.01
 # How sure it has to be that one player is stronger before it is said.
 _SURE: Final = 0.975
 
+# So many texts of faults are told one by one.
+_FAULT_TEXTS: Final = 5
+
 
 def verdicts(found: Mapping[str, Any], plan: Plan) -> list[str]:
     """Sentences about the results, each with what it holds under.
@@ -114,10 +117,7 @@ def warnings_of(found: Mapping[str, Any], unrepeatable: Sequence[str]) -> list[s
         )
     for one in found["players"]:
         said += _faults_of(one)
-    said += [
-        f"In {count(number, 'game')}: {' '.join(text.split())}"
-        for text, number in found["faults"].items()
-    ]
+    said += _fault_texts(found["faults"])
     ratings: Ratings | None = found.get("ratings")
     if ratings is not None and ratings.method == "normal":
         said.append(
@@ -142,6 +142,17 @@ def _faults_of(one: Standing) -> list[str]:
     if not told:
         return []
     return [f"{one.player} lost games by faults of its own: {', '.join(told)}, of {one.games}."]
+
+
+def _fault_texts(faults: Mapping[str, int]) -> list[str]:
+    """What programs did wrong, the most frequent first; each decision may bring a text its own."""
+    often = sorted(faults.items(), key=lambda item: -item[1])
+    told = [
+        f"In {count(number, 'game')}: {' '.join(text.split())}"
+        for text, number in often[:_FAULT_TEXTS]
+    ]
+    rest = sum(number for _, number in often[_FAULT_TEXTS:])
+    return [*told, f"In {count(rest, 'more game')}: other faults."] if rest else told
 
 
 def count(number: int, noun: str) -> str:

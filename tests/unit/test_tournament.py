@@ -33,6 +33,7 @@ from chase_fast.tournament import (
     play_tournament,
     schedule,
 )
+from chase_fast.tournament.verdicts import warnings_of
 from tests.unit.engines import BAD, program
 from tests.unit.test_match import quoted
 
@@ -383,6 +384,18 @@ def test_faults_are_counted_apart() -> None:
     assert any("sorry" in text for text in result.faults)
     assert result.document["reproducible"] is False
     assert any("cannot be repeated exactly" in text for text in result.document["warnings"])
+
+
+def test_faults_of_many_texts_do_not_bury_the_other_warnings() -> None:
+    faults = {f"decision {number}: ended": 1 for number in range(40)} | {"did\nnot answer": 3}
+    found = {"terminations": {"crash": 43}, "players": (), "faults": faults}
+    told = warnings_of(found, ["mine"])
+    assert told[1] == "In 3 games: did not answer"
+    assert told[-1] == "In 36 more games: other faults."
+    assert len(told) == 7
+    del faults["did\nnot answer"]
+    few = warnings_of({**found, "faults": dict(list(faults.items())[:5])}, [])
+    assert few == [f"In 1 game: decision {number}: ended" for number in range(5)]
 
 
 def test_a_program_that_does_not_start_is_told_before_anything_is_played(tmp_path: Path) -> None:
