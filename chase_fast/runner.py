@@ -233,7 +233,7 @@ def play_run(
     enough: Enough | None = None,
     stop: StopFlag | None = None,
     executor: Executor = _on_threads,
-    chunk_seconds: float = _CHUNK_SECONDS,
+    chunk_seconds: float | None = None,
 ) -> Progress:
     """Plays what is missing of a run.
 
@@ -246,7 +246,7 @@ def play_run(
             looks at no more than these; true ends the run there.
         stop: Ends it early: what is finished stays.
         executor: Where chunks are played; by default on threads of this call.
-        chunk_seconds: What a chunk should take.
+        chunk_seconds: What a chunk should take; None: about a second.
 
     Returns:
         How far it came.
@@ -261,7 +261,8 @@ def play_run(
     progress = Progress(_stored(run, plan, stopped_at), workers)
     if watch is not None:
         watch(progress)
-    feed = _Feed(run, plan, progress, chunk_seconds)
+    seconds = _CHUNK_SECONDS if chunk_seconds is None else chunk_seconds
+    feed = _Feed(run, plan, progress, seconds)
     checks = _Checks(run, plan, feed, enough)
     if stopped_at is not None or checks.reached(progress):
         return progress
