@@ -262,7 +262,7 @@ def play_run(
     if watch is not None:
         watch(progress)
     seconds = _CHUNK_SECONDS if chunk_seconds is None else chunk_seconds
-    feed = _Feed(run, plan, progress, seconds)
+    feed = _Feed(run, plan, progress, seconds, workers)
     checks = _Checks(run, plan, feed, enough)
     if stopped_at is not None or checks.reached(progress):
         return progress
@@ -347,8 +347,11 @@ class _Feed:
     Of the openings up to the next checkpoint, the cell of which the least is begun comes first.
     """
 
-    def __init__(self, run: Run, plan: Plan, progress: Progress, seconds: float) -> None:
+    def __init__(
+        self, run: Run, plan: Plan, progress: Progress, seconds: float, workers: int
+    ) -> None:
         self._seconds = seconds
+        self._workers = workers
         self._lock = threading.Lock()
         self.out = 0  # parts that are taken and not finished
         most = max(plan.pairs_of(cell) for cell in plan.cells)
@@ -382,6 +385,10 @@ class _Feed:
             self.out += 1
             block, first, count = self._gaps[cell].pop(0)
             size = min(count, self._most[cell])
+            if len(cells) == 1:
+                # The last chunks are smaller, so that all workers end at about the same time.
+                left = count + sum(one[2] for one in self._gaps[cell])
+                size = min(size, max(1, left // (2 * self._workers)))
             if size < count:
                 self._gaps[cell].insert(0, (block, first + size, count - size))
             return cell, first, size

@@ -24,9 +24,12 @@ from chase_fast.openingset import OpeningSet, game_seeds
 from chase_fast.runner import Plan, play_run
 from chase_fast.store import Run
 
-ROUNDS = 7
+ROUNDS = 5
 RANDOM_PAIRS = 40_000
-SEARCH_PAIRS = 250
+SEARCH_PAIRS = 300
+# Two workers need work for some seconds each.
+MANY_SEARCH_PAIRS = 1500
+MANY_RANDOM_PAIRS = 150_000
 RULES = cf.Rules()
 
 
@@ -112,7 +115,9 @@ def main() -> None:
             lambda: search_alone(search, few),
             wall=False,
         )
-    for name, cell, openings in (("random", random, many), ("ab:nodes=300", search, few)):
+    most = OpeningSet.generate([RULES], MANY_RANDOM_PAIRS, seed=1)
+    middle = OpeningSet.generate([RULES], MANY_SEARCH_PAIRS, seed=1)
+    for name, cell, openings in (("random", random, most), ("ab:nodes=300", search, middle)):
         compare(
             f"{name}, two workers by one (asked 1.9)",
             partial(whole_run, cell, openings, workers=2),
