@@ -26,7 +26,7 @@ from chase_fast.store import Run
 
 VARIANTS = ("standard", "reserve=0", "reserve=2", "chain=yes")
 PLAYERS = ("ab:nodes=100", "ab:nodes=1000")
-PAIRS = 500
+PAIRS = 1400
 SEED = 1986
 FOLDER = Path("build") / "demo"
 WIDTH = 80

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from chase_fast.balance.rows import CellRows
+from chase_fast.cells import TERMINATIONS
 from chase_fast.stats.equivalence import (
     Balance,
     Comparison,
@@ -26,6 +27,11 @@ __all__ = ["MARGIN", "Compared", "compare", "comparison_rows", "half_row"]
 MARGIN: Final = 0.02
 
 Floats = npt.NDArray[np.float64]
+
+_FAULTS: Final = [TERMINATIONS.index(name) for name in ("illegal", "crash", "time")]
+_TOO_MANY: Final = (
+    "too many games were cut short, or ended by a fault of a player, to say that it is small"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +74,34 @@ def _scores(rows: CellRows, openings: npt.NDArray[Any]) -> Floats:
 def half_row(rows: CellRows, margin: float) -> tuple[Balance, dict[str, Any]]:
     """The first mover's score of a cell against ½."""
     found = against_half(rows.red_scores, margin=margin)
+    said = _guarded(found.verdict, _open(rows), margin)
     return found, {
-        "verdict": found.verdict,
+        "verdict": said,
         "p": found.p,
         "p_equivalent": found.p_equivalent,
         "mde": _detectable(found.mde, 0.5),
-        "openings_needed": _still(found.verdict, found.openings_needed, len(rows.openings)),
-        "sentence": _half_sentence(rows, found, margin),
+        "openings_needed": _still(said, found.openings_needed, len(rows.openings)),
+        "sentence": _half_sentence(rows, found, said, margin),
     }
+
+
+def _open(rows: CellRows) -> float:
+    """How far the score may be off for games whose result the rules did not decide.
+
+    Games cut short count ½, games that a fault of a player ended count for the other one: either
+    might have been worth half a point more or less.
+    """
+    undecided = rows.cut_short | np.isin(rows.column["termination"], _FAULTS)
+    return float(undecided.mean()) / 2
+
+
+def _guarded(said: str, off: float, margin: float) -> str:
+    """A verdict that rules nothing out where what is not known exceeds the margin."""
+    if off <= margin:
+        return said
+    if said in ("balanced", "equivalent"):
+        return "undecided"
+    return said.removesuffix(", within the margin").removesuffix(" but within the margin")
 
 
 def _under(rows: CellRows) -> str:
@@ -93,7 +119,7 @@ def _unseen(what: str, mde: float | None) -> str:
     return f"undecided: {what} of {100 * mde:.1f} points would have been seen with a chance of 80 %"
 
 
-def _half_sentence(rows: CellRows, found: Balance, margin: float) -> str:
+def _half_sentence(rows: CellRows, found: Balance, said: str, margin: float) -> str:
     score = found.score
     low, high = max(0.0, score.low), min(1.0, score.high)
     seen = (
@@ -108,8 +134,10 @@ def _half_sentence(rows: CellRows, found: Balance, margin: float) -> str:
         "favours red, within the margin": f"red is favoured, but {within}",
         "favours blue, within the margin": f"blue is favoured, but {within}",
         "undecided": _unseen("an advantage", _detectable(found.mde, 0.5)),
-    }[found.verdict]
-    return f"{seen}; {meaning}{_needed(found.verdict, found.openings_needed, len(rows.openings))}."
+    }[said]
+    if said != found.verdict:
+        return f"{seen}; {meaning.partition(':')[0]}: {_TOO_MANY}."
+    return f"{seen}; {meaning}{_needed(said, found.openings_needed, len(rows.openings))}."
 
 
 def _still(said: str, needed: int | None, played: int) -> int | None:
@@ -129,7 +157,9 @@ def _needed(said: str, needed: int | None, played: int) -> str:
 def comparison_row(one: Compared, p_holm: float, margin: float) -> dict[str, Any]:
     """A row of the document's comparisons."""
     found = one.comparison
-    said = verdict(found, p_holm)
+    off = _open(one.variant) + _open(one.base)
+    said = _guarded(verdict(found, p_holm), off, margin)
+    guarded = said != verdict(found, p_holm)
     return {
         "variant": one.variant.cell.variant,
         "base": one.base.cell.variant,
@@ -146,7 +176,7 @@ def comparison_row(one: Compared, p_holm: float, margin: float) -> dict[str, Any
         "paired": one.paired,
         "n": found.n,
         "nonzero": found.nonzero,
-        "sentence": _comparison_sentence(one, said, margin),
+        "sentence": _comparison_sentence(one, said, guarded, margin),
     }
 
 
@@ -160,7 +190,7 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _comparison_sentence(one: Compared, said: str, margin: float) -> str:
+def _comparison_sentence(one: Compared, said: str, guarded: bool, margin: float) -> str:
     found = one.comparison
     how = "the same" if one.paired else "different"
     seen = (
@@ -175,4 +205,6 @@ def _comparison_sentence(one: Compared, said: str, margin: float) -> str:
         "different but within the margin": f"different, but {within}",
         "undecided": _unseen("a difference", _detectable(found.mde, 1.0)),
     }[said]
+    if guarded:
+        return f"{seen}; {meaning.partition(':')[0]}: {_TOO_MANY}."
     return f"{seen}; {meaning}{_needed(said, found.openings_needed, found.n)}."

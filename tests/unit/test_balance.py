@@ -396,3 +396,20 @@ def test_plans_have_the_known_answers(finished: tuple[BalanceResult, Path]) -> N
     pilot = read_pilot(finished[1])
     assert 0 <= pilot.draws < 1 and pilot.correlation is not None and -1 <= pilot.correlation <= 1
     assert pilot.seconds > 0
+
+
+def test_nothing_is_ruled_out_where_games_were_cut_short() -> None:
+    """All scores are ½ then, which proves nothing."""
+    wanted = options(
+        variants=[cf.Rules(), cf.Rules.parse("reserve=0")], players=[PlayerSpec.parse("random")],
+        pairs=200, max_turns=1, sensitivity=0,
+    )  # fmt: skip
+    document = play_balance(wanted, workers=2).document
+    (comparison,) = document["comparisons"]
+    assert comparison["difference"] == 0 and comparison["nonzero"] == 0
+    assert comparison["verdict"] == "undecided"
+    assert "too many games were cut short" in comparison["sentence"]
+    for cell in document["cells"]:
+        assert cell["score"]["value"] == 0.5
+        assert cell["against_half"]["verdict"] == "undecided"
+        assert "too many games were cut short" in cell["against_half"]["sentence"]
