@@ -29,6 +29,8 @@ from chase_fast.openings import MAX_OPENING_TURNS, MAX_OPENINGS
 if TYPE_CHECKING:
     from chase_fast.runner import Progress
 
+_PAIRS = 500
+
 _SCORES = (
     Column("variant"),
     Column("red scores", "right"),
@@ -69,13 +71,14 @@ def balance(
         ),
     ] = None,
     pairs: Annotated[
-        int,
+        int | None,
         typer.Option(
             metavar="N",
             parser=integer("--pairs", 1, MAX_OPENINGS),
             help="Openings of each variant and player; a deterministic player plays one game each.",
+            show_default="500, or all of --openings",
         ),
-    ] = 500,
+    ] = None,
     base: Annotated[
         str | None,
         typer.Option(metavar="RULES", help="The variant that others are compared with."),
@@ -204,7 +207,7 @@ def balance(
         options = BalanceOptions(
             variants=[_read_variant(text, "--variant") for text in variant or ["standard"]],
             players=[read_player(text, "--player") for text in player or ["ab:nodes=300"]],
-            pairs=pairs,
+            pairs=_pairs(pairs, openings),
             base=None if base is None else _read_variant(base, "--base"),
             seed=seed,
             opening_turns=turns,
@@ -240,6 +243,14 @@ def balance(
         say_json(result.document)
     else:
         say_balance(result.document)
+
+
+def _pairs(given: int | None, openings: Path | None) -> int:
+    """As given; else as many openings as the file has, or 500."""
+    if given is not None or openings is None:
+        return _PAIRS if given is None else given
+    lines = openings.read_text(encoding="utf-8", errors="replace").splitlines()
+    return max(1, sum(bool(line.strip()) and not line.startswith("#") for line in lines))
 
 
 def _read_variant(text: str, hint: str) -> Rules:
@@ -304,7 +315,7 @@ def say_balance(document: dict[str, Any]) -> None:
         openings = sorted({cell["openings"] for cell in cells})
         games = sum(cell["games"] for cell in cells)
         many = " to ".join(f"{one:,}" for one in dict.fromkeys((openings[0], openings[-1])))
-        say(f"{player['name']}: {many} openings (n) of each variant, {games:,} games")
+        say(f"{player['name']}: n = {many} openings of each variant, {games:,} games")
         say_table(_SCORES, [_score_row(cell) for cell in cells])
         others = [one for one in document["comparisons"] if one["player"] == player["name"]]
         if others:
