@@ -10,6 +10,8 @@ from chase_service.refusal import Refusal
 
 import chase_fast as cf
 
+pytestmark = pytest.mark.no_core
+
 
 def read(text: str) -> tuple[str, str]:
     with pytest.raises(Refusal) as raised:

@@ -16,6 +16,8 @@ from chase_service.refusal import Reason, Refusal
 import chase_fast as cf
 from tests.service.running import Running, wait_for
 
+pytestmark = pytest.mark.no_core
+
 Code = grpc.StatusCode
 
 

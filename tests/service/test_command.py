@@ -14,6 +14,8 @@ from chase_service.client import Client
 
 from tests.service.running import ENDLESS, PATIENCE, QUERY, Running, wait_for
 
+pytestmark = pytest.mark.no_core
+
 
 class Process:
     """``chase-fast serve`` in a process of its own."""

@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 import chase_fast as cf
 from tests.service.running import PATIENCE, QUERY, Running, failure
 
+pytestmark = pytest.mark.no_core
+
 Code = grpc.StatusCode
 GOOD = cf.Position.start().cfen
 OVER = "f8/3Af4/4F1C2/5F3/9/4D4/9/1E2e4/5d3 b - 4/6"

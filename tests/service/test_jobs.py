@@ -29,6 +29,8 @@ from chase_fast.store import Run
 from chase_fast.tournament import play_tournament
 from tests.service.running import PATIENCE, Running, failure, running, wait_for
 
+pytestmark = pytest.mark.no_core
+
 Code = grpc.StatusCode
 JOBS = "/chase.v1.JobsService/"
 PLAYERS = ["random", "greedy"]

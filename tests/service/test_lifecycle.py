@@ -33,6 +33,8 @@ from tests.service.running import (
     wait_for,
 )
 
+pytestmark = pytest.mark.no_core
+
 Code = grpc.StatusCode
 
 # ---- Calls --------------------------------------------------------------------------------------

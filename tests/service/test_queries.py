@@ -23,6 +23,8 @@ from chase_fast.simulate import PairResult, play_pairs
 from chase_fast.tally import COUNTERS, TERMINATIONS, Tally
 from tests.service.running import PLAY_GAMES, Running
 
+pytestmark = pytest.mark.no_core
+
 RULES = ["standard", "chain=yes", "reserve=3,handout=any", "wrap=no,ricochet=no"]
 
 # In a series of captures, with pips due, and over.

@@ -31,6 +31,8 @@ from tests.service.running import (
     wait_for,
 )
 
+pytestmark = pytest.mark.no_core
+
 ROOT = Path(__file__).parents[2]
 
 Code = grpc.StatusCode
