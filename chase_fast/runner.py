@@ -368,11 +368,11 @@ class _Feed:
             [sum(one[2] for one in gaps if one[0] == block) for block in range(len(self.ends))]
             for gaps in self._gaps
         ]
-        # Openings that a second is good for, and the largest chunk that may be tried.
-        self._pace = [
+        # The largest chunk of each cell that may be tried, by what its openings took so far.
+        paces = [
             scores.done / scores.seconds if scores.seconds else 0.0 for scores in progress.scores
         ]
-        self._most = [max(1, int(pace * self._seconds)) for pace in self._pace]
+        self._most = [max(1, int(pace * seconds)) for pace in paces]
 
     def take(self) -> _Range | None:
         """A part that nobody plays yet."""

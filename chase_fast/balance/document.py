@@ -24,7 +24,7 @@ from chase_fast.cells import TERMINATIONS, Cell
 from chase_fast.runner import Plan
 from chase_fast.runs import command_line, record_of
 from chase_fast.stats.equivalence import against_half
-from chase_fast.stats.estimates import mean_estimate
+from chase_fast.stats.estimates import Estimate
 from chase_fast.store import Run
 
 __all__ = ["document_of"]
@@ -78,8 +78,8 @@ def document_of(run: Run, plan: Plan) -> dict[str, Any]:
         "variants": _variants(description, plan, options["base"]),
         "players": _players(plan),
         "cells": [
-            _cell(run, plan, one, half, options["levels"])
-            for one, (_, half) in zip(main, halves, strict=True)
+            _cell(run, one, found.score, half, options["levels"])
+            for one, (found, half) in zip(main, halves, strict=True)
         ],
         "comparisons": comparisons,
         "first_moves": _first_moves(plan, rows) or None,
@@ -166,11 +166,9 @@ def _players(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _cell(
-    run: Run, plan: Plan, rows: CellRows, half: dict[str, Any], levels: Sequence[str]
+    run: Run, rows: CellRows, score: Estimate, half: dict[str, Any], levels: Sequence[str]
 ) -> dict[str, Any]:
     cell = rows.cell
-    score = mean_estimate(rows.red_scores)
-    one = half_row(rows, run.description["options"]["margin"])[0].score
     weights = run.description["weights"].get(cell.variant, {}).get(str(cell.a))
     entropy = run.fact(f"entropy-{cell.number}")
     metrics = metric_rows(rows)
@@ -186,9 +184,9 @@ def _cell(
         "effective_n": len(rows.openings),
         "pilot": False,
         "score": {
-            "value": one.value,
-            "low": max(0.0, one.low),
-            "high": min(1.0, one.high),
+            "value": score.value,
+            "low": max(0.0, score.low),
+            "high": min(1.0, score.high),
             "se": score.se,
         },
         "against_half": half,

@@ -8,9 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from chase_fast import MAX_TURN_LIMIT, Rules
-from chase_fast.batch import MAX_SEED, MAX_THREADS
-from chase_fast.cli.options import JsonOption, integer, read_rules, threads_of
+from chase_fast import Rules
+from chase_fast.cli.options import (
+    JsonOption,
+    MaxTurnsOption,
+    OpeningsOption,
+    OpeningTurnsOption,
+    SeedOption,
+    WorkersOption,
+    integer,
+    read_rules,
+    threads_of,
+)
 from chase_fast.cli.output import Column, note, say, say_json, say_table
 from chase_fast.cli.players import read_player
 from chase_fast.cli.progress import Bar
@@ -24,7 +33,7 @@ from chase_fast.cli.rundirs import (
     write_pages,
 )
 from chase_fast.errors import ArgumentError
-from chase_fast.openings import MAX_OPENING_TURNS, MAX_OPENINGS
+from chase_fast.openings import MAX_OPENINGS
 
 if TYPE_CHECKING:
     from chase_fast.runner import Progress
@@ -83,25 +92,9 @@ def balance(
         str | None,
         typer.Option(metavar="RULES", help="The variant that others are compared with."),
     ] = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            metavar="N", parser=integer("--seed", 0, MAX_SEED), help="Of openings and games."
-        ),
-    ] = 0,
-    turns: Annotated[
-        int,
-        typer.Option(
-            "--opening-turns",
-            metavar="K",
-            parser=integer("--opening-turns", 0, MAX_OPENING_TURNS),
-            help="Random turns of each opening, an even number.",
-        ),
-    ] = 4,
-    openings: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Read the openings from a file instead."),
-    ] = None,
+    seed: SeedOption = 0,
+    opening_turns: OpeningTurnsOption = 4,
+    openings: OpeningsOption = None,
     level: Annotated[
         list[str] | None,
         typer.Option(
@@ -166,25 +159,8 @@ def balance(
             help="Its nodes for each position.",
         ),
     ] = 200,
-    max_turns: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            parser=integer("--max-turns", 1, MAX_TURN_LIMIT),
-            help="Turns from the end of the opening after which a game is cut short.",
-        ),
-    ] = 1000,
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            "--workers",
-            "-w",
-            metavar="N",
-            parser=integer("--workers", 1, MAX_THREADS),
-            help="Threads; results do not depend on it.",
-            show_default="one for each processor",
-        ),
-    ] = None,
+    max_turns: MaxTurnsOption = 1000,
+    workers: WorkersOption = None,
     out: OutOption = None,
     resume: ResumeOption = False,
     json: JsonOption = False,
@@ -203,15 +179,16 @@ def balance(
     check_folder(out, resume)
     from chase_fast.balance import BalanceOptions, play_balance  # scipy costs import time
 
+    file = None if openings is None else Path(openings)
     try:
         options = BalanceOptions(
             variants=[_read_variant(text, "--variant") for text in variant or ["standard"]],
             players=[read_player(text, "--player") for text in player or ["ab:nodes=300"]],
-            pairs=_pairs(pairs, openings),
+            pairs=_pairs(pairs, file),
             base=None if base is None else _read_variant(base, "--base"),
             seed=seed,
-            opening_turns=turns,
-            openings=openings,
+            opening_turns=opening_turns,
+            openings=file,
             max_turns=max_turns,
             levels=tuple(level or ("outcome",)),
             margin=margin / 100,
