@@ -15,6 +15,8 @@ from hypothesis import settings
 TOOLS = {
     "git": "git",
     "make": "make",
+    "node": "nodejs",
+    "npm": "npm",
     "stockfish": "stockfish",
 }
 # Debian puts games where root's PATH does not look.

@@ -20,7 +20,7 @@ from chase_service.errors import abort
 from chase_service.limits import Limits
 from chase_service.refusal import Reason, Refusal
 
-__all__ = ["Call", "Gate", "Handler", "handlers"]
+__all__ = ["Call", "Gate", "Handler", "fault", "handlers"]
 
 _log = logging.getLogger("chase_service")
 
@@ -183,14 +183,15 @@ class Gate:
             return _ending()
         except Exception:  # noqa: BLE001 - whatever it is, its text stays here
             _log.exception("fault in a call")
-            return _fault()
+            return fault()
 
 
 def _ending() -> Refusal:
     return Refusal(Reason.UNAVAILABLE, "the server ends", retry_after=_RETRY_SECONDS)
 
 
-def _fault() -> Refusal:
+def fault() -> Refusal:
+    """Of the server: callers are told that there was one, and no more."""
     return Refusal(Reason.INTERNAL, "a fault of the server; its log says more")
 
 

@@ -11,15 +11,16 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
-from grpc_reflection.v1alpha import reflection
+from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
 from chase_service.config import Config
 from chase_service.convert import Context
 from chase_service.engine import Engine
+from chase_service.foreign import Guarded
 from chase_service.jobcalls import JobCalls
 from chase_service.jobs import Jobs
 from chase_service.limits import Limits
@@ -137,9 +138,11 @@ class Server:
         for service, methods in services:
             self._server.add_generic_rpc_handlers((handlers(service, methods, self._gate),))
             self._names.append(service.full_name)
-        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        reflection.enable_server_reflection(
-            (*self._names, health.SERVICE_NAME, reflection.SERVICE_NAME), self._server
+        guarded: Any = Guarded(self._server)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, guarded)
+        names = (*self._names, health.SERVICE_NAME, reflection.SERVICE_NAME)
+        reflection_pb2_grpc.add_ServerReflectionServicer_to_server(
+            reflection.aio.ReflectionServicer(names), guarded
         )
         self.port = 0
 

@@ -91,8 +91,8 @@ class Running:
 
 @contextmanager
 def running(**options: Any) -> Iterator[Running]:
-    """A server with these options, for the time of a block."""
-    server = Running(Options(listen="127.0.0.1:0", **options))
+    """A server with these options, for the time of a block; on a free port unless they name one."""
+    server = Running(Options(**{"listen": "127.0.0.1:0", **options}))
     try:
         yield server
     finally:

@@ -82,8 +82,8 @@ THIRD_PARTY: dict[str, set[str] | None] = {
 SERVICE_ORDER = (
     "__init__", "_pb",
     "config", "batcher", "limits", "refusal", "players", "engine", "queries", "jobs", "wire",
-    "batches", "convert", "jobmessages", "errors", "rpc", "servicers", "jobcalls", "metrics",
-    "server", "calls", "client", "command",
+    "batches", "convert", "jobmessages", "errors", "rpc", "foreign", "servicers", "jobcalls",
+    "metrics", "server", "calls", "client", "command",
 )  # fmt: skip
 
 # What each layer of the service may import from beyond it, _pb and the standard library. Only
@@ -103,6 +103,7 @@ SERVICE_USES: dict[str, set[str]] = {
     "convert": {"chase_fast", "numpy"} | WIRE,
     "errors": {"grpc", "grpc_status"} | WIRE,
     "rpc": {"grpc", "google"},
+    "foreign": {"grpc", "google"},
     "servicers": {"grpc"} | WIRE,
     "jobmessages": WIRE,
     "jobcalls": WIRE,
