@@ -86,6 +86,7 @@ $(VENV)/.built: $(SOURCES) $(PROTOS) setup.py tools/protos.py $(VENV)/.runtime \
 rebuild:
 
 build: $(VENV)/.built $(VENV)/.installed ## make .venv, install what is needed, compile the core
+	@"$(PY)" tools/commit.py
 
 serve: build ## serve on LISTEN (127.0.0.1:50051), data in DATA
 	@"$(PY)" -m chase_fast serve --listen "$(LISTEN)" --data "$(DATA)"
@@ -168,7 +169,7 @@ typecheck: $(VENV)/.built $(VENV)/.installed ## mypy --strict
 
 clean: ## remove what was built, not .venv
 	rm -rf build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
-	rm -f service/chase_service/_pb/chase/v1/*_pb2.py* chase_fast/_core.c chase_fast/_core.*.so "$(VENV)/.built" .venv-*/.built
+	rm -f service/chase_service/_pb/chase/v1/*_pb2.py* chase_fast/_core.c chase_fast/_core.*.so chase_fast/commit.txt "$(VENV)/.built" .venv-*/.built
 	find chase_fast service tests -name __pycache__ -type d -exec rm -rf {} +
 
 clean-venv: ## remove .venv (and those of test-pythons)

@@ -1,4 +1,4 @@
-"""Builds the compiled core and the code of the contract; all else stands in pyproject.toml.
+"""Builds core, code of the contract and note of the commit; all else stands in pyproject.toml.
 
 Environment switches, each on when set to 1:
     CHASE_SANITIZE  AddressSanitizer and UndefinedBehaviorSanitizer, -O1, asserts on
@@ -9,6 +9,7 @@ Environment switches, each on when set to 1:
 
 import os
 import platform
+import subprocess
 import sys
 import sysconfig
 from concurrent.futures import ThreadPoolExecutor
@@ -88,13 +89,11 @@ class BuildPy(build_py):
 
 
 CORE = Extension(
-    "chase_fast._core",
-    sources=["chase_fast/_core.pyx", *CORE_SOURCES],
-    depends=HEADERS,
+    "chase_fast._core", sources=["chase_fast/_core.pyx", *CORE_SOURCES], depends=HEADERS,
     include_dirs=["csrc", np.get_include()],
     define_macros=[("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION")],
-    extra_compile_args=FLAGS,
-    extra_link_args=[*SWITCH_FLAGS, "-lm"],
-)
+    extra_compile_args=FLAGS, extra_link_args=[*SWITCH_FLAGS, "-lm"],
+)  # fmt: skip
 
+subprocess.run([sys.executable, "tools/commit.py"], check=True)
 setup(ext_modules=[CORE], cmdclass={"build_ext": BuildExt, "build_py": BuildPy})

@@ -12,6 +12,7 @@ from typing import Annotated, TextIO
 import typer
 
 from chase_fast import Rules, __version__
+from chase_fast._built import commit
 from chase_fast.cli import EXIT_USAGE
 from chase_fast.cli.analyse import analyse
 from chase_fast.cli.balance import balance
@@ -145,7 +146,8 @@ def _invoke(arguments: list[str]) -> int:
 def _print_version(wanted: bool) -> None:
     if wanted:
         python = ".".join(map(str, sys.version_info[:3]))
-        say(f"{PROGRAM} {__version__} (core: {Rules().isa}, Python {python})")
+        built = f", commit {name}" if (name := commit()) else ""
+        say(f"{PROGRAM} {__version__} (core: {Rules().isa}, Python {python}{built})")
         raise typer.Exit
 
 

@@ -4,15 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from chase_service.engine import Work
 from chase_service.refusal import Refusal
 from chase_service.wire import Errors
 
-__all__ = ["Batch", "many", "one"]
+__all__ = ["Answer", "Batch", "many", "one"]
 
 T = TypeVar("T")
+
+
+class Answer(NamedTuple):
+    """A message to be sent.
+
+    Attributes:
+        data: Its bytes.
+        items: Items that it answers, or games that it tells of.
+        failed: Those of them without a result.
+    """
+
+    data: bytes
+    items: int
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +35,17 @@ class Batch(Generic[T]):
 
     Attributes:
         works: Its pieces.
-        answer: The bytes of the response, of the results of all pieces in their order.
+        answer: The response, of the results of all pieces in their order.
     """
 
     works: Sequence[Work[T]]
-    answer: Callable[[Sequence[T | Refusal]], bytes]
+    answer: Callable[[Sequence[T | Refusal]], Answer]
 
 
-def one(work: Work[bytes]) -> Batch[bytes]:
+def one(work: Work[Answer]) -> Batch[Answer]:
     """A batch that is done by one piece of work."""
 
-    def answer(results: Sequence[bytes | Refusal]) -> bytes:
+    def answer(results: Sequence[Answer | Refusal]) -> Answer:
         (result,) = results
         if isinstance(result, Refusal):
             raise result
@@ -66,7 +80,7 @@ def many(
         lengths.append(len(own))
         works += own
 
-    def answer(results: Sequence[T | Refusal]) -> bytes:
+    def answer(results: Sequence[T | Refusal]) -> Answer:
         found = iter(results)
         joined: list[list[T] | None] = []
         for number, length in enumerate(lengths):
@@ -81,6 +95,6 @@ def many(
             if refusal is not None:
                 errors.add(number, refusal)
             joined.append(own if refusal is None else None)
-        return join(joined)
+        return Answer(join(joined), len(lengths), len(errors.rows))
 
     return Batch(works, answer)

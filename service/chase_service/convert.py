@@ -7,7 +7,7 @@ results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -34,8 +34,9 @@ from chase_fast.tally import COUNTERS, Tally
 from chase_fast.tally import TERMINATIONS as PLAYOUT_TERMINATIONS
 from chase_service._pb.chase.v1 import query_service_pb2, system_service_pb2
 from chase_service._pb.chase.v1.games_service_pb2 import PlayGamesRequest, PlayGamesResponse
-from chase_service.batches import Batch, many, one
+from chase_service.batches import Answer, Batch, many, one
 from chase_service.engine import StopFlag, Work
+from chase_service.figures import Done
 from chase_service.limits import Limits
 from chase_service.players import Players
 from chase_service.queries import (
@@ -55,7 +56,7 @@ from chase_service.queries import (
 from chase_service.refusal import Refusal, invalid, over_limit
 from chase_service.wire import Errors, checked, column
 
-__all__ = ["READERS", "Batch", "Context", "games", "playout_games", "version"]
+__all__ = ["READERS", "Batch", "Context", "build", "games", "playout_games", "version"]
 
 pb = query_service_pb2
 T = TypeVar("T")
@@ -76,10 +77,11 @@ _STEP_US: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What readers have to know of the server."""
+    """What readers have to know of the server, and where they count what was done."""
 
     limits: Limits
     players: Players
+    done: Done = field(default_factory=Done)
 
 
 # ---- Items ------------------------------------------------------------------------------------
@@ -113,7 +115,7 @@ class _States:
         return self._message
 
 
-def _legal_decisions(request: pb.LegalDecisionsRequest, context: Context) -> Batch[bytes]:
+def _legal_decisions(request: pb.LegalDecisionsRequest, context: Context) -> Batch[Answer]:
     _check_items("positions", len(request.positions), context.limits)
     rules = rules_of(request.rules)
     cost = _TEXT_US if request.with_texts else _POSITION_US
@@ -125,7 +127,7 @@ def _legal_decisions(request: pb.LegalDecisionsRequest, context: Context) -> Bat
 
 def _listed(
     request: pb.LegalDecisionsRequest, rules: Rules, limits: Limits, stop: StopFlag
-) -> bytes:
+) -> Answer:
     errors, states = Errors(fail_fast=request.fail_fast), _States(wanted=request.with_states)
     response = pb.LegalDecisionsResponse()
     counts: list[int] = []
@@ -151,10 +153,11 @@ def _listed(
     if states.message is not None:
         response.states.CopyFrom(states.message)
     packed = column(pb.LegalDecisionsResponse, "decisions", codes)
-    return checked(limits.response_bytes, response.SerializeToString(), packed)
+    data = checked(limits.response_bytes, response.SerializeToString(), packed)
+    return Answer(data, len(counts), len(errors.rows))
 
 
-def _apply(request: pb.ApplyRequest, context: Context) -> Batch[bytes]:
+def _apply(request: pb.ApplyRequest, context: Context) -> Batch[Answer]:
     number = len(request.positions)
     _check_items("positions", number, context.limits)
     if request.decisions and request.texts:
@@ -175,7 +178,7 @@ def _apply(request: pb.ApplyRequest, context: Context) -> Batch[bytes]:
 
 def _applied(
     request: pb.ApplyRequest, counts: Sequence[int], rules: Rules, limits: Limits, stop: StopFlag
-) -> bytes:
+) -> Answer:
     errors, states = Errors(fail_fast=request.fail_fast), _States(wanted=request.with_states)
     response = pb.ApplyResponse()
     name = "texts" if request.texts else "decisions"
@@ -196,7 +199,8 @@ def _applied(
     response.errors.extend(errors.rows)
     if states.message is not None:
         response.states.CopyFrom(states.message)
-    return checked(limits.response_bytes, response.SerializeToString())
+    data = checked(limits.response_bytes, response.SerializeToString())
+    return Answer(data, len(counts), len(errors.rows))
 
 
 # ---- Items that take a while ------------------------------------------------------------------
@@ -264,9 +268,13 @@ def _playouts(request: pb.PlayoutsRequest, context: Context) -> Batch[Tally]:
     rules = rules_of(request.rules)
     errors = Errors(fail_fast=request.fail_fast)
 
+    def counted(tally: Tally) -> Tally:
+        context.done.add(games=tally.games)
+        return tally
+
     def read(item: pb.PlayoutsItem) -> Sequence[Work[Tally]]:
         query = _playouts_query(item, rules, limits)
-        return [tally_of(piece) for piece in query.pieces()]
+        return [tally_of(piece).then(counted) for piece in query.pieces()]
 
     def join(results: list[list[Tally] | None]) -> bytes:
         response = pb.PlayoutsResponse(
@@ -297,7 +305,9 @@ def _sums(tallies: Sequence[Tally]) -> pb.PlayoutsResult:
     )
 
 
-def playout_games(request: pb.StreamPlayoutGamesRequest, context: Context) -> Iterator[Work[bytes]]:
+def playout_games(
+    request: pb.StreamPlayoutGamesRequest, context: Context
+) -> Iterator[Work[Answer]]:
     """The messages of StreamPlayoutGames, one for each piece of work.
 
     Raises:
@@ -308,7 +318,12 @@ def playout_games(request: pb.StreamPlayoutGamesRequest, context: Context) -> It
         raise invalid("batch", f"batch is {size}, expected 1 to {_MAX_BATCH}")
     rules = rules_of(request.rules)
     query = _playouts_query(request.item, rules, context.limits)
-    return (Work(piece.play, piece.cost_us).then(_game_columns) for piece in query.pieces(size))
+
+    def columns(played: Playouts) -> Answer:
+        context.done.add(games=len(played))
+        return Answer(_game_columns(played), len(played))
+
+    return (Work(piece.play, piece.cost_us).then(columns) for piece in query.pieces(size))
 
 
 def _game_columns(played: Playouts) -> bytes:
@@ -330,6 +345,10 @@ def _analyse(request: pb.AnalyseRequest, context: Context) -> Batch[Analysis]:
     rules = rules_of(request.rules)
     errors = Errors(fail_fast=request.fail_fast)
 
+    def counted(found: Analysis) -> Analysis:
+        context.done.add(nodes=found.nodes)
+        return found
+
     def read(item: pb.AnalyseItem) -> Sequence[Work[Analysis]]:
         player = context.players.read(item.player or _DEFAULT_PLAYER, "player")
         lines = item.lines or 1
@@ -337,7 +356,7 @@ def _analyse(request: pb.AnalyseRequest, context: Context) -> Batch[Analysis]:
             raise invalid("lines", f"lines is {lines}, expected 1 to {MAX_DECISIONS}")
         start = position_of(item.position, rules, "position")
         game = _game(start, item.decisions, "decisions", limits)
-        return [analysis(game, player, lines)]
+        return [analysis(game, player, lines).then(counted)]
 
     def join(results: list[list[Analysis] | None]) -> bytes:
         response = pb.AnalyseResponse(errors=errors.rows)
@@ -381,7 +400,7 @@ READERS: Final[Mapping[str, Callable[[Any, Context], Batch[Any]]]] = {
 # ---- Games ------------------------------------------------------------------------------------
 
 
-def games(request: PlayGamesRequest, context: Context, stop: StopFlag) -> Iterator[Work[bytes]]:
+def games(request: PlayGamesRequest, context: Context, stop: StopFlag) -> Iterator[Work[Answer]]:
     """The messages of PlayGames, one for each piece of work.
 
     Args:
@@ -412,7 +431,13 @@ def games(request: PlayGamesRequest, context: Context, stop: StopFlag) -> Iterat
         first_pair=request.first_pair, seed=request.seed, max_turns=turns,
     )  # fmt: skip
     decisions = request.with_decisions
-    return (work.then(lambda pairs: _pair_columns(pairs, decisions=decisions)) for work in works)
+
+    def columns(results: Sequence[PairResult]) -> Answer:
+        played = sum(len(result.games) for result in results)
+        context.done.add(games=played)
+        return Answer(_pair_columns(results, decisions=decisions), played)
+
+    return (work.then(columns) for work in works)
 
 
 def _openings(
@@ -472,13 +497,16 @@ def _pair_columns(results: Sequence[PairResult], *, decisions: bool) -> bytes:
 # ---- The server -------------------------------------------------------------------------------
 
 
+def build(commit: str) -> dict[str, str]:
+    """What is served: version, commit, instruction set."""
+    return {"version": __version__, "commit": commit, "instruction_set": Rules().isa}
+
+
 def version(context: Context, commit: str) -> bytes:
     """The answer of GetVersion."""
     limits = context.limits
     message = system_service_pb2.GetVersionResponse(
-        version=__version__,
-        commit=commit,
-        instruction_set=Rules().isa,
+        **build(commit),
         rules=[
             system_service_pb2.NamedRules(name=name, rules=text, digest=Rules.parse(text).digest)
             for name, text in Rules.PRESETS.items()

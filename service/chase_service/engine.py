@@ -18,6 +18,7 @@ from typing import Any, Final, Generic, TypeVar
 from chase_fast._core import StopFlag
 from chase_service.batcher import AGAIN, Batcher, Ending, Stop
 from chase_service.config import Config
+from chase_service.figures import EngineFigures
 from chase_service.refusal import Reason, Refusal
 
 __all__ = ["Engine", "StopFlag", "Stopped", "Work"]
@@ -73,6 +74,9 @@ class Engine:
         self._max_waiting = max_waiting
         self._inline_us = inline_us
         self._waiting = 0
+        # Counted for `figures`.
+        self._batches = 0
+        self._inline = 0
         self._background: Batcher[Any, Any] | None = None
         self._chunks: set[Stop] = set()
 
@@ -80,6 +84,17 @@ class Engine:
     def waiting(self) -> int:
         """Portions that wait or are under way."""
         return self._waiting
+
+    def figures(self) -> EngineFigures:
+        """How it stands. From any thread."""
+        work, chunks = self._waiting, len(self._chunks)
+        return EngineFigures(
+            queued_items=max(0, work - self.threads),
+            busy_threads=min(work, self.threads) + chunks,
+            batches=self._batches,
+            merged=self._batches,
+            inline=self._inline,
+        )
 
     def admit(self) -> None:
         """Refuses a call, or a batch of a stream, while too much waits; not once it has begun.
@@ -98,8 +113,10 @@ class Engine:
             Exception: What the work raises.
         """
         if work.cost_us <= self._inline_us and not self._waiting:
+            self._inline += 1
             return work.run(stop)
         self._waiting += 1
+        self._batches += 1
         self._make_room()
         future = self._pool.submit(work.run, stop)
         loop = asyncio.get_running_loop()
@@ -122,6 +139,7 @@ class Engine:
         """
         works = list(works)
         if not self._waiting and sum(work.cost_us for work in works) <= self._inline_us:
+            self._inline += 1
             return _portion(works, 0.0).run(stop)
         results: list[T | Refusal] = []
         async with aclosing(self.portions(works, stop)) as portions:

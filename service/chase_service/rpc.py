@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Awaitable, Callable, Mapping
+from itertools import count
 from typing import Any, Final, TypeVar, cast
 
 import grpc
@@ -18,9 +20,10 @@ from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 from chase_service.engine import StopFlag, Stopped
 from chase_service.errors import abort
 from chase_service.limits import Limits
-from chase_service.refusal import Reason, Refusal
+from chase_service.refusal import Code, Reason, Refusal
+from chase_service.watch import OTHER, Ended, Watcher
 
-__all__ = ["Call", "Gate", "Handler", "fault", "handlers"]
+__all__ = ["Call", "Gate", "Handler", "fault", "handlers", "method_name", "other_handlers"]
 
 _log = logging.getLogger("chase_service")
 
@@ -30,20 +33,41 @@ Context = grpc.aio.ServicerContext[bytes, bytes]
 
 # Seconds after which callers may try again to reach a server that ends, or the one after it.
 _RETRY_SECONDS: Final = 1.0
+# Seconds that a request may have been on its way, so that its caller's deadline comes before ours.
+_WAY: Final = 0.01
 
 
 class Call:
     """One call under way.
 
+    Args:
+        context: gRPC's.
+        gate: That let it in.
+        method: Its name; see `Ended`.
+        size: Bytes of its request.
+
     Attributes:
         context: gRPC's.
         stop: Set when the call ends, however it ends; all its work polls it.
+        number: Of the call, for the log.
     """
 
-    def __init__(self, context: Context, gate: Gate) -> None:
+    def __init__(self, context: Context, gate: Gate, method: str, size: int) -> None:
         self.context = context
         self.stop = StopFlag()
+        self.number = next(gate.numbers)
         self._gate = gate
+        self._method = method
+        self._began = time.perf_counter()
+        self._request_bytes = size
+        self._response_bytes = 0
+        self._items = 0
+        self._failed = 0
+
+    @property
+    def client(self) -> str:
+        """Who calls: the address without the port."""
+        return self.context.peer().rpartition(":")[0]
 
     def seconds_left(self) -> float:
         """Until the caller's deadline, and no more than a call may take."""
@@ -83,7 +107,10 @@ class Call:
             )
             if reading in done:
                 message: object = reading.result()  # bytes, or the end of them
-                return message if isinstance(message, bytes) else None
+                if not isinstance(message, bytes):
+                    return None
+                self._request_bytes += len(message)
+                return message
             if ending in done:
                 raise _ending()
             raise Refusal(Reason.DEADLINE, "the stream waited too long for its caller")
@@ -94,6 +121,24 @@ class Call:
     async def write(self, message: bytes) -> None:
         """Sends a message of a stream; waits while the caller does not take them."""
         await self.context.write(message)
+        self._response_bytes += len(message)
+
+    def answered(self, items: int, failed: int = 0) -> None:
+        """Notes items that were answered, so many of them without a result."""
+        self._items += items
+        self._failed += failed
+        for watcher in self._gate.watchers:
+            watcher.items(self._method, items, failed)
+
+    def ended(self, code: str, reason: str = "", *, size: int = 0) -> None:
+        """Tells that it has ended, with an answer of so many bytes."""
+        ended = Ended(
+            self.number, self._method, self.context.peer(), self.client, code, reason,
+            time.perf_counter() - self._began, self._request_bytes, self._response_bytes + size,
+            self._items, self._failed,
+        )  # fmt: skip
+        for watcher in self._gate.watchers:
+            watcher.ended(ended)
 
 
 Handler = Callable[[bytes, Call], Awaitable[bytes | None]]
@@ -109,11 +154,15 @@ class Gate:
 
     Attributes:
         limits: Of the server.
+        watchers: Are told of all calls.
+        numbers: Of calls to come.
         draining: Set when no new calls are let in any more.
     """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
+        self.watchers: list[Watcher] = []
+        self.numbers = count(1)
         self.draining = asyncio.Event()
         self._running: dict[asyncio.Task[Any], Call] = {}
         self._ended: set[Call] = set()
@@ -147,27 +196,35 @@ class Gate:
         return True
 
     async def answer(
-        self, handler: Handler, request: bytes, context: Context, *, timed: bool
+        self, handler: Handler, request: bytes, context: Context, *, method: str, timed: bool
     ) -> bytes | None:
         """Runs a handler; what it raises becomes the status of the call."""
-        call = Call(context, self)
+        call = Call(context, self, method, len(request))
+        if self.draining.is_set():
+            call.ended(Code.UNAVAILABLE.name, Reason.UNAVAILABLE.name)
+            await abort(context, _ending())
         task = asyncio.current_task()
         assert task is not None
-        if self.draining.is_set():
-            await abort(context, _ending())
         self._running[task] = call
         self._empty.clear()
         try:
-            refusal = await self._guarded(handler, request, call, timed=timed)
-            if not isinstance(refusal, Refusal):
-                return refusal
-            await abort(context, refusal)
+            answer = await self._guarded(handler, request, call, timed=timed)
+            if not isinstance(answer, Refusal):
+                call.ended("OK", size=len(answer or b""))
+                return answer
+            call.ended(answer.code.name, answer.reason.name)
+            await abort(context, answer)
         finally:
             call.stop.set()
             self._ended.discard(call)
             del self._running[task]
             if not self._running:
                 self._empty.set()
+
+    async def answer_other(self, context: Context) -> None:
+        """Refuses a call of a method that there is not, as gRPC does."""
+        Call(context, self, OTHER, 0).ended(grpc.StatusCode.UNIMPLEMENTED.name)
+        await context.abort(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
 
     async def _guarded(
         self, handler: Handler, request: bytes, call: Call, *, timed: bool
@@ -178,11 +235,15 @@ class Gate:
         except Refusal as refusal:
             return refusal
         except asyncio.CancelledError:
-            if call not in self._ended:
-                raise
-            return _ending()
+            if call in self._ended:
+                return _ending()
+            # By the caller, or by gRPC at the caller's deadline.
+            left = cast("float | None", call.context.time_remaining())
+            late = left is not None and left < _WAY
+            call.ended((Code.DEADLINE_EXCEEDED if late else Code.CANCELLED).name)
+            raise
         except Exception:  # noqa: BLE001 - whatever it is, its text stays here
-            _log.exception("fault in a call")
+            _log.exception("fault in a call", extra={"call": call.number})
             return fault()
 
 
@@ -214,15 +275,38 @@ def handlers(
     )
 
 
+def method_name(method: MethodDescriptor) -> str:
+    """A method as `Ended` has it."""
+    return f"{method.containing_service.name}.{method.name}"
+
+
+def other_handlers(gate: Gate) -> grpc.GenericRpcHandler:
+    """What gRPC asks for methods that nobody else has. To be added last."""
+
+    async def answer(requests: object, context: Context) -> None:
+        del requests
+        await gate.answer_other(context)
+
+    handler: Any = grpc.stream_stream_rpc_method_handler(cast("Any", answer))
+
+    class Others(grpc.GenericRpcHandler):
+        def service(self, handler_call_details: object) -> Any:
+            return handler
+
+    return Others()
+
+
 def _handler(
     method: MethodDescriptor, handler: Handler, gate: Gate
 ) -> grpc.RpcMethodHandler[bytes, bytes]:
+    name = method_name(method)
+
     async def answer(request: bytes, context: Context) -> bytes | None:
-        return await gate.answer(handler, request, context, timed=True)
+        return await gate.answer(handler, request, context, method=name, timed=True)
 
     async def stream(requests: object, context: Context) -> None:
         del requests  # read by Call.read; the time of a stream is that of each of its batches
-        await gate.answer(handler, b"", context, timed=False)
+        await gate.answer(handler, b"", context, method=name, timed=False)
 
     if method.client_streaming:
         made: Any = grpc.stream_stream_rpc_method_handler(stream)

@@ -8,7 +8,7 @@ import logging
 import os
 import signal
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -18,14 +18,17 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
 from chase_service.config import Config
-from chase_service.convert import Context
+from chase_service.convert import Context, build
 from chase_service.engine import Engine
+from chase_service.figures import Done
 from chase_service.foreign import Guarded
 from chase_service.jobcalls import JobCalls
 from chase_service.jobs import Jobs
 from chase_service.limits import Limits
+from chase_service.log import CallLog
+from chase_service.metrics import Monitor, Sources
 from chase_service.players import Players
-from chase_service.rpc import Gate, handlers
+from chase_service.rpc import Gate, handlers, method_name, other_handlers
 from chase_service.servicers import Servicers
 
 __all__ = ["AddressError", "Options", "Server", "StartError", "check_address", "serve"]
@@ -58,6 +61,8 @@ class Options:
             way get to finish when the server ends.
         commit: The commit that was built, or an empty text.
         data: Folder of the server, made if it is not there; None: there are no jobs.
+        metrics: Host and port where Prometheus reads; None: nowhere.
+        lost_lines: How many lines of the log were lost, for the metrics.
     """
 
     listen: str = "127.0.0.1:50051"
@@ -67,17 +72,24 @@ class Options:
     limits: Limits | None = None
     commit: str = ""
     data: Path | None = None
+    metrics: str | None = None
+    lost_lines: Callable[[], int] = int
 
 
-def check_address(listen: str, *, insecure: bool) -> None:
+def check_address(listen: str, *, insecure: bool, name: str = "listen") -> None:
     """Refuses addresses that anybody could reach, unless that is meant.
+
+    Args:
+        listen: Host and port.
+        insecure: Whether that is meant.
+        name: Of the option.
 
     Raises:
         AddressError: No host and port, or a host that is not this machine alone.
     """
     host, colon, port = listen.rpartition(":")
     if not colon or not host or not (port.isascii() and port.isdigit() and int(port) < 65536):
-        raise AddressError(f"listen is {listen!r}, expected a host, a colon and a port")
+        raise AddressError(f"{name} is {listen!r}, expected a host, a colon and a port")
     if insecure or host == "localhost":
         return
     try:
@@ -86,7 +98,7 @@ def check_address(listen: str, *, insecure: bool) -> None:
         loopback = False
     if not loopback:
         raise AddressError(
-            f"listen is {listen!r}, which others can reach, and nothing is encrypted; expected "
+            f"{name} is {listen!r}, which others can reach, and nothing is encrypted; expected "
             "an address such as 127.0.0.1:50051, or the option --insecure"
         )
 
@@ -105,6 +117,8 @@ class Server:
 
     def __init__(self, options: Options) -> None:
         check_address(options.listen, insecure=options.insecure)
+        if options.metrics is not None:
+            check_address(options.metrics, insecure=options.insecure, name="metrics")
         self._options = options
         config = options.config
         limits = options.limits or Limits.of(config)
@@ -130,24 +144,32 @@ class Server:
                 ("grpc.keepalive_permit_without_calls", 1),
             ]
         )
-        servicers = Servicers(self._engine, Context(limits, players), commit=options.commit)
-        self._jobs = self._open_jobs(options.data, config, limits, players)
+        done = Done()
+        servicers = Servicers(self._engine, Context(limits, players, done), commit=options.commit)
+        self._jobs = self._open_jobs(options.data, config, limits, players, done)
         services = servicers.services()
         if self._jobs is not None:
             services += JobCalls(self._jobs, limits, players).services()
         for service, methods in services:
             self._server.add_generic_rpc_handlers((handlers(service, methods, self._gate),))
             self._names.append(service.full_name)
+        self._gate.watchers.append(CallLog())
+        self._monitor: Monitor | None = None
+        if options.metrics is not None:
+            known = [method_name(method) for service, _ in services for method in service.methods]
+            self._monitor = Monitor(options.metrics, known, self._sources(done))
+            self._gate.watchers.append(self._monitor.metrics)
         guarded: Any = Guarded(self._server)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, guarded)
         names = (*self._names, health.SERVICE_NAME, reflection.SERVICE_NAME)
         reflection_pb2_grpc.add_ServerReflectionServicer_to_server(
             reflection.aio.ReflectionServicer(names), guarded
         )
+        self._server.add_generic_rpc_handlers((other_handlers(self._gate),))
         self.port = 0
 
     def _open_jobs(
-        self, data: Path | None, config: Config, limits: Limits, players: Players
+        self, data: Path | None, config: Config, limits: Limits, players: Players, done: Done
     ) -> Jobs | None:
         if data is None:
             return None
@@ -155,10 +177,31 @@ class Server:
             return Jobs(
                 data, self._engine, lambda text: players.read(text, "player"),
                 workers=config.threads, most=limits.jobs, seconds=limits.job_seconds,
+                done=done,
             )  # fmt: skip
         except (OSError, sqlite3.Error) as error:
             self._engine.close()
             raise StartError(f"cannot use the folder {data}: {error}") from None
+
+    def _sources(self, done: Done) -> Sources:
+        jobs = self._jobs
+        return Sources(
+            build=build(self._options.commit),
+            running=lambda: self._gate.running,
+            engine=self._engine.figures,
+            done=done,
+            jobs=lambda: (
+                {}
+                if jobs is None
+                else {state.name.lower(): number for state, number in jobs.counts().items()}
+            ),
+            lost_lines=self._options.lost_lines,
+        )
+
+    @property
+    def metrics_port(self) -> int:
+        """Where Prometheus reads; 0 if it cannot."""
+        return 0 if self._monitor is None else self._monitor.port
 
     @property
     def calls(self) -> int:
@@ -174,22 +217,38 @@ class Server:
         """Begins to serve; `port` is the port then.
 
         Raises:
-            StartError: The address is in use or cannot be had.
+            StartError: An address is in use or cannot be had.
         """
         try:
-            self.port = self._server.add_insecure_port(self._options.listen)
-        except RuntimeError:
-            self.port = 0
-        if not self.port:
+            await self._listen()
+        except StartError:
+            if self._monitor is not None:
+                await self._monitor.stop()
             if self._jobs is not None:
                 await self._jobs.close()
             self._engine.close()
-            raise StartError(f"cannot listen on {self._options.listen}: in use, or not to be had")
+            raise
         await self._server.start()
         if self._jobs is not None:
             self._jobs.start()
         for name in ("", *self._names):
             await self._health.set(name, _SERVING)
+
+    async def _listen(self) -> None:
+        if self._monitor is not None:
+            try:
+                await self._monitor.start()
+            except OSError as error:
+                raise StartError(
+                    f"cannot serve metrics on {self._options.metrics}: {error.strerror}; "
+                    "choose another address for --metrics, or off"
+                ) from None
+        try:
+            self.port = self._server.add_insecure_port(self._options.listen)
+        except RuntimeError:
+            self.port = 0
+        if not self.port:
+            raise StartError(f"cannot listen on {self._options.listen}: in use, or not to be had")
 
     async def drain(self) -> bool:
         """Ends: tells that it does not serve any more, lets calls finish, ends the others.
@@ -202,6 +261,8 @@ class Server:
             self._jobs.end_watching()
         finished = await self._gate.drain(self._options.config.grace_seconds)
         await self._server.stop(_LAST_SECONDS)
+        if self._monitor is not None:
+            await self._monitor.stop()
         if self._jobs is not None:
             await self._jobs.close()
         await self._engine.close_background()
@@ -232,7 +293,7 @@ async def serve(options: Options) -> bool:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, end, number)
-    _log.info("serving on port %d", server.port)
+    _log.info("serving on port %d, metrics on port %d", server.port, server.metrics_port)
     await ending.wait()
     _log.info("ending")
     return await server.drain()

@@ -16,6 +16,7 @@ from chase_service._pb.chase.v1 import (
     query_service_pb2,
     system_service_pb2,
 )
+from chase_service.batches import Answer
 from chase_service.engine import Engine, Work
 from chase_service.refusal import Refusal
 from chase_service.rpc import Call, Handler
@@ -81,7 +82,9 @@ class Servicers:
         )
         results = await self._engine.run(batch.works, call.stop)
         # A result is about as costly to write as a position to read.
-        return await self._at_once(lambda: batch.answer(results), 40 * len(results), call)
+        answer = await self._at_once(lambda: batch.answer(results), 40 * len(results), call)
+        call.answered(answer.items, answer.failed)
+        return answer.data
 
     async def _at_once(self, function: Callable[[], T], size: int, call: Call) -> T:
         """Reads or writes so many bytes, on the loop if they are few, else on a thread."""
@@ -100,18 +103,19 @@ class Servicers:
     async def _play_games(self, data: bytes, call: Call) -> None:
         request = decode(games_service_pb2.PlayGamesRequest, data)
         self._engine.admit()
-        works: Iterator[Work[bytes]] = await self._engine.submit(
+        works: Iterator[Work[Answer]] = await self._engine.submit(
             Work(lambda stop: convert.games(request, self._context, stop), 1e6), call.stop
         )
         await self._send(works, call, ordered=False)
 
-    async def _send(self, works: Iterable[Work[bytes]], call: Call, *, ordered: bool) -> None:
+    async def _send(self, works: Iterable[Work[Answer]], call: Call, *, ordered: bool) -> None:
         async with aclosing(self._engine.portions(works, call.stop, ordered=ordered)) as portions:
             async for portion in portions:
                 for message in portion:
                     if isinstance(message, Refusal):
                         raise message
-                    await call.write(message)
+                    await call.write(message.data)
+                    call.answered(message.items)
 
     # ---- The server -----------------------------------------------------------------------------
 

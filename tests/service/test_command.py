@@ -6,12 +6,14 @@ import signal
 import socket
 import subprocess
 import sys
+import urllib.request
 from typing import Any, Self
 
 import grpc
 import pytest
 from chase_service.client import Client
 
+from chase_fast._built import commit
 from tests.service.running import ENDLESS, PATIENCE, QUERY, Running, wait_for
 
 pytestmark = pytest.mark.no_core
@@ -25,6 +27,7 @@ class Process:
             free.bind(("127.0.0.1", 0))
             self.target = f"127.0.0.1:{free.getsockname()[1]}"
         command = [sys.executable, "-m", "chase_fast", "serve", "--listen", self.target, *words]
+        command += [] if "--metrics" in words else ["--metrics", "off"]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
 
     def __enter__(self) -> Self:
@@ -78,6 +81,10 @@ def ended(check: Any) -> bool:
     ("words", "code", "said"),
     [
         (["--listen", "0.0.0.0:1"], 2, "--insecure"),
+        (["--listen", "127.0.0.1:0", "--metrics", "0.0.0.0:1"], 2, "--insecure"),
+        (["--listen", "127.0.0.1:0", "--metrics", "on"], 2, "expected a host, a colon and a port"),
+        (["--log", "xml"], 2, "json"),
+        (["--log-level", "loud"], 2, "debug"),
         (["--engine", "other"], 2, "expected NAME='CMD'"),
         (["--engine", "ab=x"], 2, "expected a name"),
         (["--engine", "a=x", "--engine", "a=y"], 2, "given twice"),
@@ -90,10 +97,37 @@ def test_the_command_refuses(tmp_path: Any, words: list[str], code: int, said: s
     assert said in done.stderr
 
 
+def test_the_command_serves_metrics_and_knows_its_commit(tmp_path: Any) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with Process("--data", str(tmp_path), "--metrics", address) as server:
+        server.started()
+        with Client(server.target) as client:
+            assert client.version().commit == commit()
+        with urllib.request.urlopen(f"http://{address}/metrics", timeout=PATIENCE) as answer:
+            page = answer.read().decode()
+    assert 'chase_calls_total{code="OK",method="SystemService.GetVersion"} 1.0' in page
+    assert f'commit="{commit()}"' in page
+
+
+def test_the_command_finds_the_port_of_its_metrics_taken(tmp_path: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        words = ["--listen", "127.0.0.1:0", "--metrics", address, "--data", str(tmp_path)]
+        done = subprocess.run(
+            [sys.executable, "-m", "chase_fast", "serve", *words],
+            capture_output=True, text=True, timeout=PATIENCE, check=False,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert f"cannot serve metrics on {address}: " in done.stderr
+    assert "in use" in done.stderr
+
+
 def test_the_command_finds_its_port_taken(server: Running, tmp_path: Any) -> None:
     command = [sys.executable, "-m", "chase_fast", "serve", "--data", str(tmp_path)]
     done = subprocess.run(
-        [*command, "--listen", server.target],
+        [*command, "--listen", server.target, "--metrics", "off"],
         capture_output=True, text=True, timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 1

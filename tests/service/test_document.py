@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import json
 import re
 import shlex
 import shutil
@@ -13,8 +14,10 @@ from pathlib import Path
 import pytest
 from chase_service.config import Config
 from chase_service.limits import Limits
+from prometheus_client.parser import text_string_to_metric_families
 
-from tests.service.running import Running
+from tests.service.running import Running, running
+from tests.service.watching import log_lines, page
 
 PAGE = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="utf-8")
 TARGET = "127.0.0.1:50051"
@@ -58,3 +61,32 @@ def test_every_limit_is_told() -> None:
             told[name.strip("`")] = float(number) * (2**20 if unit == "MiB" else 1)
     limits = Limits.of(Config())
     assert told == {name: getattr(limits, name) for name in Limits.__dataclass_fields__}
+
+
+def test_every_metric_is_told_and_the_examples_are_true(tmp_path: Path) -> None:
+    table = PAGE.split("## Metrics and log")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(chase_[a-z_]+)` \|([^|]*)\|", table, re.M)
+    told = {name: set(re.findall(r"`([a-z_]+)`", labels)) for name, labels in rows}
+    with (
+        running(metrics="127.0.0.1:0", data=tmp_path / "data") as server,
+        log_lines(tmp_path) as log,
+    ):
+        server.client.perft([("", 1)])
+        shown = page(server)
+    found: dict[str, set[str]] = {}
+    for family in text_string_to_metric_families(shown):
+        # The library gives the names of counters and of infos without their ends.
+        name = family.name + {"counter": "_total"}.get(family.type, "")
+        labels = {label for sample in family.samples for label in sample.labels} - {"le"}
+        if name.startswith("chase_"):
+            found[name] = labels
+    assert told == found
+    (scrape,) = blocks("text")
+    series = {line.rsplit(" ", 1)[0] for line in shown.splitlines()}
+    wanted = {line.rsplit(" ", 1)[0] for line in scrape.splitlines()}
+    assert {one for one in wanted - series if "CANCELLED" not in one} == set()
+    (example,) = map(json.loads, blocks("json"))
+    (line,) = log.calls
+    assert {name: type(value) for name, value in example.items()} == {
+        name: type(value) for name, value in line.items()
+    }

@@ -140,10 +140,14 @@ def outcome(request: Any) -> Message | Refusal:
                 results.append(work.run(StopFlag()))
             except Refusal as refusal:
                 results.append(refusal)
-        answer: Message = getattr(pb, f"{name}Response").FromString(batch.answer(results))
+        data, items, failed = batch.answer(results)
     except Refusal as refusal:
         return refusal
-    return answer
+    answer: Any = getattr(pb, f"{name}Response").FromString(data)
+    asked = request.positions if name in ("LegalDecisions", "Apply") else request.items
+    assert (items, failed) == (len(asked), len(answer.errors))
+    message: Message = answer
+    return message
 
 
 @settings(max_examples=300, deadline=None)

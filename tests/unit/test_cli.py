@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import reprlib
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -647,9 +648,12 @@ def test_bench_measures(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
 # ---- All of them -----------------------------------------------------------------------------
 
 
-def test_version(cli: Cli) -> None:
+@pytest.mark.parametrize(("commit", "told"), [("", ")"), ("abc-dirty", ", commit abc-dirty)")])
+def test_version(cli: Cli, monkeypatch: pytest.MonkeyPatch, commit: str, told: str) -> None:
+    monkeypatch.setattr("chase_fast.cli.app.commit", lambda: commit)
     out = cli("--version").out
-    assert out.startswith(f"chase-fast {cf.__version__} (core: {cf.Rules().isa}, Python 3.")
+    python = ".".join(map(str, sys.version_info[:3]))
+    assert out == (f"chase-fast {cf.__version__} (core: {cf.Rules().isa}, Python {python}{told}\n")
 
 
 @pytest.mark.parametrize(

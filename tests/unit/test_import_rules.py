@@ -43,7 +43,7 @@ C_FORBIDDEN_WORDS = ("FILE", "stdin", "stdout", "stderr")
 
 # chase_fast: a module or a whole sub-package is one layer.
 PYTHON_ORDER = (
-    "errors", "_version", "_arguments", "_csrc", "_core", "types", "rules",
+    "errors", "_version", "_built", "_arguments", "_csrc", "_core", "types", "rules",
     # pictures of a position; of a game they ask no more than its positions
     "_geometry", "_palette", "_markup", "_lastmove", "_arrows", "svg", "textboard",
     "game", "notation", "record", "_threads", "batch", "replay",
@@ -81,9 +81,9 @@ THIRD_PARTY: dict[str, set[str] | None] = {
 # service/chase_service: likewise. _pb is generated from proto/ when the package is built.
 SERVICE_ORDER = (
     "__init__", "_pb",
-    "config", "batcher", "limits", "refusal", "players", "engine", "queries", "jobs", "wire",
-    "batches", "convert", "jobmessages", "errors", "rpc", "foreign", "servicers", "jobcalls",
-    "metrics", "server", "calls", "client", "command",
+    "config", "figures", "batcher", "limits", "refusal", "players", "engine", "queries", "jobs",
+    "wire", "batches", "convert", "jobmessages", "errors", "watch", "rpc", "foreign", "servicers",
+    "jobcalls", "log", "metrics", "server", "calls", "client", "command",
 )  # fmt: skip
 
 # What each layer of the service may import from beyond it, _pb and the standard library. Only
@@ -92,6 +92,7 @@ WIRE = {"_pb", "google"}
 SERVICE_USES: dict[str, set[str]] = {
     "__init__": set(),
     "config": set(),
+    "figures": set(),
     "batcher": set(),
     "limits": set(),
     "refusal": {"chase_fast"},
@@ -102,12 +103,14 @@ SERVICE_USES: dict[str, set[str]] = {
     "batches": set(),
     "convert": {"chase_fast", "numpy"} | WIRE,
     "errors": {"grpc", "grpc_status"} | WIRE,
+    "watch": set(),
     "rpc": {"grpc", "google"},
     "foreign": {"grpc", "google"},
     "servicers": {"grpc"} | WIRE,
     "jobmessages": WIRE,
     "jobcalls": WIRE,
     "jobs": {"chase_fast", "numpy", "pyarrow"},
+    "log": set(),
     "metrics": {"prometheus_client"},
     "server": {"grpc", "grpc_health", "grpc_reflection"} | WIRE,
     "calls": {"grpc"} | WIRE,

@@ -26,11 +26,20 @@ import chase_fast
 ROOT = Path(__file__).parents[2]
 NAME = f"chase_fast-{chase_fast.__version__}"
 NOT_SOURCE = shutil.ignore_patterns(
-    ".*", "build", "dist", "*.egg-info", "__pycache__", "*.so", "_core.c", "*_pb2.py", "*_pb2.pyi"
+    ".*",
+    "build",
+    "dist",
+    "*.egg-info",
+    "__pycache__",
+    "*.so",
+    "_core.c",
+    "*_pb2.py",
+    "*_pb2.pyi",
+    "commit.txt",
 )
 EXTRAS = {"cli", "stats", "store", "report", "service", "all", "dev", "fuzz"}
 
-pytestmark = pytest.mark.no_core
+pytestmark = [pytest.mark.no_core, pytest.mark.needs_tool("git")]
 
 
 class Built(NamedTuple):
@@ -75,7 +84,15 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tree as it was cloned: no build output, and nothing the archives could lean on."""
     tree = tmp_path_factory.mktemp("packaging") / "clone"
     shutil.copytree(ROOT, tree, ignore=NOT_SOURCE)
+    name = ("-c", "user.name=Test", "-c", "user.email=test@example.org")
+    for words in (("init", "--quiet"), ("add", "."), (*name, "commit", "--quiet", "-m", "all")):
+        run("git", *words, cwd=tree)
     return tree
+
+
+@pytest.fixture(scope="module")
+def commit(clone: Path) -> str:
+    return run("git", "rev-parse", "HEAD", cwd=clone).stdout.strip()
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +129,9 @@ def test_the_sdist_holds_the_sources(built: Built, clone: Path) -> None:
     documents = {path.name for path in clone.glob("*.md")}
     written_by_setuptools = {"setup.cfg", "chase_fast.egg-info"}
     assert top == required | documents | written_by_setuptools | {*folders, "tools"}
-    assert {name for name in built.sdist if name.startswith("tools/")} == {"tools/protos.py"}
+    assert {name for name in built.sdist if name.startswith("tools/")} == {
+        "tools/commit.py", "tools/protos.py",
+    }  # fmt: skip
 
 
 def test_the_wheel_holds_the_package_and_its_types_alone(built: Built, clone: Path) -> None:
@@ -226,6 +245,11 @@ def test_without_its_extra_the_command_names_it(base: Environment) -> None:
     done = base.run("chase-fast", code=2)
     assert "pip install 'chase-fast[cli]'" in done.stderr
     assert done.stdout == ""
+
+
+def test_the_commit_that_was_built_is_known(base: Environment, commit: str) -> None:
+    code = "from chase_fast import _built; print(_built.commit())"
+    assert base.run("python", "-c", code).stdout.strip() == commit
 
 
 def test_the_command_works(with_cli: Environment) -> None:

@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any, Final
 
+from chase_service.figures import Done
 from chase_service.jobs.points import reached
 from chase_service.jobs.records import ENDED, Job, JobBase, State
 from chase_service.jobs.running import Player, Running
@@ -40,6 +41,7 @@ class Jobs:
         workers: Chunks at a time.
         most: Jobs that may be under way or wait.
         seconds: That a job may play.
+        done: Where games are counted.
 
     Raises:
         sqlite3.Error: The base cannot be used.
@@ -48,7 +50,7 @@ class Jobs:
 
     def __init__(
         self, folder: Path, background: Background, player: Player, *, workers: int, most: int,
-        seconds: float,
+        seconds: float, done: Done,
     ) -> None:  # fmt: skip
         self._folder = folder.resolve() / "jobs"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -60,6 +62,7 @@ class Jobs:
         self._workers = workers
         self._most = most
         self._seconds = seconds
+        self._done = done
         self._closing = asyncio.Event()
         self._wake = asyncio.Event()
         self._changed = asyncio.Event()
@@ -185,6 +188,13 @@ class Jobs:
             raise Refusal(Reason.WRONG_STATE, f"job {job.id} has not ended, it has no files yet")
         raise Refusal(Reason.NOT_FOUND, f"job {job.id} has no file of that name", field="name")
 
+    def counts(self) -> dict[State, int]:
+        """How many jobs are in each state; empty if the disk fails. From any thread."""
+        try:
+            return self._base.counts()
+        except sqlite3.Error:
+            return {}
+
     # ---- Playing them -------------------------------------------------------------------------
 
     def start(self) -> None:
@@ -230,7 +240,7 @@ class Jobs:
         running = Running(
             job, self._folder / job.id, self._base, self._player, loop=loop,
             background=self._background, workers=self._workers, seconds=self._seconds,
-            changed=lambda: loop.call_soon_threadsafe(self._notify),
+            done=self._done, changed=lambda: loop.call_soon_threadsafe(self._notify),
         )  # fmt: skip
         self._running = running
         if self._closing.is_set():

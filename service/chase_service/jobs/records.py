@@ -193,6 +193,12 @@ class JobBase:
             found = self._some("state in (1, 2) order by state desc, number limit 1", ())
         return found[0] if found else None
 
+    def counts(self) -> dict[State, int]:
+        """How many jobs are in each state."""
+        with self._lock:
+            rows = self._base.execute("select state, count(*) from job group by state").fetchall()
+        return dict.fromkeys(State, 0) | {State(state): number for state, number in rows}
+
     def ids(self) -> set[str]:
         """The ids of all jobs."""
         with self._lock:

@@ -20,6 +20,7 @@ from chase_fast.agents import PlayerSpec
 from chase_fast.errors import ArgumentError, ChaseError, StoreError
 from chase_fast.runner import Plan, Progress, play_run
 from chase_fast.runs import begin
+from chase_service.figures import Done
 from chase_service.jobs.points import reached
 from chase_service.jobs.records import ENDED, File, Job, JobBase, State
 from chase_service.jobs.threads import Background, ChunkThreads
@@ -60,13 +61,14 @@ class Running:
         background: Plays chunks.
         workers: Chunks at a time.
         seconds: That it may play, in this process.
+        done: Where games are counted.
         changed: Called when its state was noted; from any thread.
     """
 
     def __init__(
         self, job: Job, folder: Path, base: JobBase, player: Player, *,
         loop: asyncio.AbstractEventLoop, background: Background, workers: int, seconds: float,
-        changed: Callable[[], object],
+        done: Done, changed: Callable[[], object],
     ) -> None:  # fmt: skip
         self.name: Final = job.id
         self._job = job
@@ -76,6 +78,7 @@ class Running:
         self._threads = ChunkThreads(loop, background)
         self._workers = workers
         self._seconds = seconds
+        self._done = done
         self._changed = changed
         self._cancelled = False
         self._closing = False
@@ -146,10 +149,15 @@ class Running:
         reached("run: settings")
         began = noted = time.monotonic()
         plan = settings.plan
+        known: int | None = None
 
         def watch(progress: Progress) -> None:
-            nonlocal noted
+            nonlocal noted, known
             reached("run: chunk")
+            games = _games(plan, progress)["games_done"]
+            # The first time it is what was played before.
+            self._done.add(games=0 if known is None else games - known)
+            known = games
             now = time.monotonic()
             if now - began > self._seconds:
                 raise _FaultError(f"not done within {self._seconds:g} seconds of play")
