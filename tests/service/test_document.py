@@ -27,13 +27,13 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
 
 
-def test_the_example_in_python(server: Running) -> None:
-    (text,) = blocks("py")
-    test = doctest.DocTestParser().get_doctest(
-        text.replace(TARGET, server.target), {}, "service.md", None, 0
-    )
-    said: list[str] = []
-    assert doctest.DocTestRunner().run(test, out=said.append).failed == 0, "".join(said)
+def test_the_examples_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with running(data=tmp_path / "data") as server:
+        text = "\n".join(blocks("py")).replace(TARGET, server.target)
+        test = doctest.DocTestParser().get_doctest(text, {}, "service.md", None, 0)
+        said: list[str] = []
+        assert doctest.DocTestRunner().run(test, out=said.append).failed == 0, "".join(said)
 
 
 @pytest.mark.no_core
