@@ -30,7 +30,8 @@ class Scripted:
     Args:
         path: Of the call, without its beginning, such as "QueryService/Perft".
         scripts: What each call does, one after the other: messages that are sent, and refusals,
-            which end it. Where requests are a stream, one is awaited before each of them.
+            which end it. Where requests are a stream, one is awaited before each of them; None
+            sends nothing.
         shape: "unary_unary" and so on.
         beside: Another one, whose call this server has, too.
 
@@ -39,7 +40,7 @@ class Scripted:
     """
 
     def __init__(
-        self, path: str, *scripts: Sequence[bytes | Refusal], shape: str = "unary_stream",
+        self, path: str, *scripts: Sequence[bytes | Refusal | None], shape: str = "unary_stream",
         beside: Scripted | None = None,
     ) -> None:  # fmt: skip
         self.scripts = list(scripts)
@@ -54,7 +55,7 @@ class Scripted:
         for step in self.scripts.pop(0):
             if isinstance(step, Refusal):
                 abort(context, step)
-            else:
+            elif step is not None:
                 yield step
 
     def _unary_unary(self, request: bytes, context: Any) -> bytes:
@@ -67,7 +68,7 @@ class Scripted:
             asked.append(next(requests))
             if isinstance(step, Refusal):
                 abort(context, step)
-            else:
+            elif step is not None:
                 yield step
 
     def __enter__(self) -> Self:

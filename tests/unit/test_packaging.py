@@ -180,10 +180,13 @@ def test_the_metadata(built: Built) -> None:
 
 
 def link(name: str, site: Path, extras: frozenset[str] = frozenset()) -> None:
-    """Links an installed distribution, and whatever it requires, into another environment."""
+    """Links an installed distribution, and whatever it requires, into another environment.
+
+    Ours, of which an extra may ask for others, is left to pip, which would write through the link.
+    """
     found = distribution(name)
     tops = {path.parts[0] for path in found.files or () if path.parts[0] != ".."}
-    for top in tops - {"__pycache__"}:
+    for top in tops - {"__pycache__"} if name != "chase-fast" else ():
         if not (site / top).exists():
             (site / top).symlink_to(Path(str(found.locate_file(top))))
     for text in found.requires or ():
