@@ -162,9 +162,9 @@ def _apply(request: pb.ApplyRequest, context: Context) -> Batch[Answer]:
     _check_items("positions", number, context.limits)
     if request.decisions and request.texts:
         raise invalid("texts", "decisions and texts are both given, expected one of them")
+    if len(request.counts) not in (0, number):
+        raise invalid("counts", f"{len(request.counts)} counts for {number} positions")
     counts = list(request.counts) or [1] * number
-    if len(counts) != number:
-        raise invalid("counts", f"{len(counts)} counts for {number} positions")
     total = sum(counts)
     if total > context.limits.decisions:
         raise over_limit("the number of decisions", total, "decisions", context.limits.decisions)

@@ -124,6 +124,8 @@ class _Reader:
         self._different(variants, "variants")
         job.variants[:] = variants
         players = self._many(job.players, "players", 1, _MOST_STRENGTHS)
+        if len(job.levels) > len(_LEVELS):
+            raise self._number("levels", len(job.levels), 0, len(_LEVELS))
         for level in job.levels:
             if level not in _LEVELS:
                 raise self._invalid("levels", f"expected some of {', '.join(_LEVELS)}")

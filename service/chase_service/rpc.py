@@ -120,7 +120,11 @@ class Call:
 
     async def write(self, message: bytes) -> None:
         """Sends a message of a stream; waits while the caller does not take them."""
-        await self.context.write(message)
+        try:
+            await self.context.write(message)
+        except grpc.aio.InternalError:
+            # The caller is gone, and gRPC has not come to cancel this call yet. No fault of ours.
+            raise asyncio.CancelledError from None
         self._response_bytes += len(message)
 
     def answered(self, items: int, failed: int = 0) -> None:
