@@ -34,8 +34,8 @@ _GATHERED: Final = 0.05
 _LAST_SECONDS: Final = 1.0
 # Characters of one value: tracebacks can be endless.
 _LONGEST: Final = 20_000
-# Lines written at a time.
-_TOGETHER: Final = 500
+# Lines written at a time: for half a millisecond the loop may have to wait for the interpreter.
+_TOGETHER: Final = 50
 
 
 class CallLog:

@@ -293,7 +293,9 @@ async def serve(options: Options) -> bool:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, end, number)
-    _log.info("serving on port %d, metrics on port %d", server.port, server.metrics_port)
+    _log.info("serving on port %d", server.port)
+    if server.metrics_port:
+        _log.info("metrics on port %d", server.metrics_port)
     await ending.wait()
     _log.info("ending")
     return await server.drain()
