@@ -17,6 +17,7 @@ TOOLS = {
     "make": "make",
     "node": "nodejs",
     "npm": "npm",
+    "openssl": "openssl",
     "stockfish": "stockfish",
 }
 # Debian puts games where root's PATH does not look.

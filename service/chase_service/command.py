@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from chase_fast._built import commit
 from chase_fast.errors import ArgumentError
 from chase_service.config import Config
+from chase_service.tokens import Role, new_token
 
-__all__ = ["serve"]
+if TYPE_CHECKING:
+    from chase_service.tls import TlsFiles
+
+__all__ = ["serve", "token"]
 
 _DEFAULTS = Config()
 
@@ -34,6 +38,10 @@ class Level(StrEnum):
     INFO = "info"
     WARNING = "warning"
     ERROR = "error"
+
+
+def _file(name: str, says: str) -> Any:
+    return typer.Option(name, metavar="FILE", help=says)
 
 
 def serve(
@@ -69,6 +77,16 @@ def serve(
     log_level: Annotated[
         Level, typer.Option("--log-level", help="What is logged; a call is an info.")
     ] = Level.INFO,
+    tls_cert: Annotated[
+        Path | None, _file("--tls-cert", "Certificate of the server and those above it, PEM.")
+    ] = None,
+    tls_key: Annotated[Path | None, _file("--tls-key", "Its private key, PEM.")] = None,
+    tls_client_ca: Annotated[
+        Path | None, _file("--tls-client-ca", "Callers need a certificate of this root, PEM.")
+    ] = None,
+    tokens: Annotated[
+        Path | None, _file("--tokens", "Callers need a token of this file (chase-fast token).")
+    ] = None,
 ) -> None:  # fmt: skip
     """Serve queries and games to other programs by gRPC (docs/service.md).
 
@@ -76,7 +94,7 @@ def serve(
     """
     try:
         from chase_service import log as lines
-        from chase_service import server  # grpc, which not everybody has
+        from chase_service import server  # grpc and more, which not everybody has
     except ImportError as error:
         typer.echo(
             f"chase-fast: serve needs the extra 'service' ({error}).\n"
@@ -85,6 +103,7 @@ def serve(
         )
         raise typer.Exit(2) from None
     programs = _programs(engine or [])
+    tls = _tls(tls_cert, tls_key, tls_client_ca)
     formatter = lines.JsonFormatter() if log is Form.JSON else lines.TextFormatter()
     try:
         with lines.logged(formatter, log_level.upper()) as handler:
@@ -95,6 +114,8 @@ def serve(
                 config=Config(threads=threads, grace_seconds=grace),
                 commit=commit(),
                 data=data,
+                tls=tls,
+                tokens=tokens,
                 metrics=None if metrics == _OFF else metrics,
                 lost_lines=lambda: handler.lost,
             )
@@ -104,6 +125,36 @@ def serve(
     except server.StartError as error:
         typer.echo(f"chase-fast serve: {error}", err=True)
         raise typer.Exit(1) from None
+
+
+def _tls(cert: Path | None, key: Path | None, client_ca: Path | None) -> TlsFiles | None:
+    from chase_service.tls import TlsFiles
+
+    if cert is not None and key is not None:
+        return TlsFiles(cert, key, client_ca)
+    if cert is None and key is None and client_ca is None:
+        return None
+    raise typer.BadParameter("--tls-cert and --tls-key go together, --tls-client-ca with both")
+
+
+def token(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Of the bearer, for logs and jobs.")],
+    role: Annotated[
+        list[Role],
+        typer.Option("--role", help="What it lets its bearer call. May be repeated."),
+    ],
+) -> None:
+    """Make a token for callers of a server (docs/service.md, Security).
+
+    Prints its line for the file of --tokens, and to the standard error the token itself, which is
+    kept nowhere.
+    """
+    try:
+        made, text = new_token(name, role)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    typer.echo(made.line)
+    typer.echo(f"The token of {name}, told only now:\n{text}", err=True)
 
 
 def _programs(engines: list[str]) -> dict[str, str]:

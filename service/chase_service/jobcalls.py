@@ -22,6 +22,7 @@ from chase_service.limits import Limits
 from chase_service.players import Players
 from chase_service.refusal import over_limit
 from chase_service.rpc import Call, Handler
+from chase_service.tokens import Role
 from chase_service.wire import decode
 
 __all__ = ["JobCalls"]
@@ -57,46 +58,43 @@ class JobCalls:
         return [(pb.DESCRIPTOR.services_by_name["JobsService"], methods)]
 
     async def _create(self, data: bytes, call: Call) -> bytes:
-        del call
         request = decode(pb.CreateJobRequest, data)
         request_id = read_request_id(request.request_id)
         spec, work = read_spec(request.spec, self._limits, self._players)
-        job, known = await self._jobs.create(request_id, spec, work)
+        job, known = await self._jobs.create(request_id, spec, work, owner=_owner(call))
         return pb.CreateJobResponse(job=job_message(job), known=known).SerializeToString()
 
     async def _get(self, data: bytes, call: Call) -> bytes:
-        del call
-        job = self._jobs.get(decode(pb.GetJobRequest, data).job_id)
+        job = self._jobs.get(decode(pb.GetJobRequest, data).job_id, owner=_sees(call))
         return pb.GetJobResponse(job=job_message(job)).SerializeToString()
 
     async def _list(self, data: bytes, call: Call) -> bytes:
-        del call
         before, state, size = page_of(decode(pb.ListJobsRequest, data))
         # One more tells whether there is a page that follows.
-        found = self._jobs.page(before=before, state=state, most=size + 1)
+        found = self._jobs.page(before=before, state=state, most=size + 1, owner=_sees(call))
         token = token_after(found[size - 1], state) if len(found) > size else ""
         jobs = [job_message(job, files=False) for job in found[:size]]
         return pb.ListJobsResponse(jobs=jobs, next_page_token=token).SerializeToString()
 
     async def _watch(self, data: bytes, call: Call) -> None:
         request = decode(pb.WatchJobRequest, data)
-        async with aclosing(self._jobs.watch(request.job_id, request.after_sequence)) as jobs:
+        watching = self._jobs.watch(request.job_id, request.after_sequence, owner=_sees(call))
+        async with aclosing(watching) as jobs:
             async for job in jobs:
                 await call.write(pb.WatchJobResponse(job=job_message(job)).SerializeToString())
 
     async def _cancel(self, data: bytes, call: Call) -> bytes:
-        del call
-        job = await self._jobs.cancel(decode(pb.CancelJobRequest, data).job_id)
+        name = decode(pb.CancelJobRequest, data).job_id
+        job = await self._jobs.cancel(name, owner=_sees(call))
         return pb.CancelJobResponse(job=job_message(job)).SerializeToString()
 
     async def _delete(self, data: bytes, call: Call) -> bytes:
-        del call
-        await self._jobs.delete(decode(pb.DeleteJobRequest, data).job_id)
+        await self._jobs.delete(decode(pb.DeleteJobRequest, data).job_id, owner=_sees(call))
         return pb.DeleteJobResponse().SerializeToString()
 
     async def _download(self, data: bytes, call: Call) -> None:
         request = decode(pb.DownloadResultRequest, data)
-        path, size = self._jobs.file(request.job_id, request.name)
+        path, size = self._jobs.file(request.job_id, request.name, owner=_sees(call))
         offset: int = request.offset
         if offset > size:
             raise over_limit("offset", offset, "bytes of the file", size)
@@ -106,3 +104,13 @@ class JobCalls:
                 return
             await call.write(pb.DownloadResultResponse(data=piece).SerializeToString())
             offset += len(piece)
+
+
+def _owner(call: Call) -> str:
+    """What a job that is created is marked with; empty where nobody has a token."""
+    return "" if call.token is None else call.token.name
+
+
+def _sees(call: Call) -> str | None:
+    """Whose jobs alone exist for a call; None: all do, as it may see them or nobody has a token."""
+    return None if call.token is None or call.token.may(Role.ADMIN) else call.token.name

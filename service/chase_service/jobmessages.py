@@ -200,6 +200,7 @@ def job_message(job: Job, *, files: bool = True) -> pb.Job:
     message = pb.Job(
         job_id=job.id,
         request_id=job.request_id,
+        owner=job.owner,
         spec=pb.JobSpec.FromString(job.spec),
         state=int(job.state),  # type: ignore[arg-type]  # its number
         sequence=job.sequence,

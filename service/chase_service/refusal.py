@@ -38,6 +38,7 @@ class Code(IntEnum):
     OUT_OF_RANGE = 11
     INTERNAL = 13
     UNAVAILABLE = 14
+    UNAUTHENTICATED = 16
 
 
 class Reason(IntEnum):
@@ -59,6 +60,8 @@ class Reason(IntEnum):
     NOT_FOUND = 14
     INTERNAL = 15
     WRONG_STATE = 16
+    UNAUTHENTICATED = 17
+    ROLE_MISSING = 18
 
 
 _CODES: Final = {
@@ -72,6 +75,8 @@ _CODES: Final = {
     Reason.NOT_FOUND: Code.NOT_FOUND,
     Reason.INTERNAL: Code.INTERNAL,
     Reason.WRONG_STATE: Code.FAILED_PRECONDITION,
+    Reason.UNAUTHENTICATED: Code.UNAUTHENTICATED,
+    Reason.ROLE_MISSING: Code.PERMISSION_DENIED,
 }
 
 

@@ -17,13 +17,24 @@ from typing import Any, Final, TypeVar, cast
 import grpc
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 
+from chase_service.addresses import host_of
 from chase_service.engine import StopFlag, Stopped
 from chase_service.errors import abort
 from chase_service.limits import Limits
 from chase_service.refusal import Code, Reason, Refusal
+from chase_service.tokens import TOKEN, Token
 from chase_service.watch import OTHER, Ended, Watcher
 
-__all__ = ["Call", "Gate", "Handler", "fault", "handlers", "method_name", "other_handlers"]
+__all__ = [
+    "Call",
+    "Gate",
+    "Handler",
+    "fault",
+    "handlers",
+    "method_name",
+    "other_handlers",
+    "refusing",
+]
 
 _log = logging.getLogger("chase_service")
 
@@ -50,11 +61,17 @@ class Call:
         context: gRPC's.
         stop: Set when the call ends, however it ends; all its work polls it.
         number: Of the call, for the log.
+        token: What it came with; None where the server asks for none.
+        client: Whose call it is: the name of the token, else the address of the caller.
     """
 
     def __init__(self, context: Context, gate: Gate, method: str, size: int) -> None:
         self.context = context
         self.stop = StopFlag()
+        # It is set wherever tokens are asked for: a call that came by another way ends here.
+        self.token: Token | None = TOKEN.get() if gate.guarded else None
+        self._peer = context.peer()
+        self.client = self.token.name if self.token is not None else host_of(self._peer)
         self.number = next(gate.numbers)
         self._gate = gate
         self._method = method
@@ -63,11 +80,6 @@ class Call:
         self._response_bytes = 0
         self._items = 0
         self._failed = 0
-
-    @property
-    def client(self) -> str:
-        """Who calls: the address without the port."""
-        return self.context.peer().rpartition(":")[0]
 
     def seconds_left(self) -> float:
         """Until the caller's deadline, and no more than a call may take."""
@@ -137,7 +149,7 @@ class Call:
     def ended(self, code: str, reason: str = "", *, size: int = 0) -> None:
         """Tells that it has ended, with an answer of so many bytes."""
         ended = Ended(
-            self.number, self._method, self.context.peer(), self.client, code, reason,
+            self.number, self._method, self._peer, self.client, code, reason,
             time.perf_counter() - self._began, self._request_bytes, self._response_bytes + size,
             self._items, self._failed,
         )  # fmt: skip
@@ -155,18 +167,23 @@ class Gate:
 
     Args:
         limits: Of the server.
+        guarded: Whether callers need tokens; `chase_service.access` asks for them.
 
     Attributes:
         limits: Of the server.
+        guarded: See above.
         watchers: Are told of all calls.
         numbers: Of calls to come.
+        names: Of all methods that there are, by the path that gRPC has for them.
         draining: Set when no new calls are let in any more.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, *, guarded: bool = False) -> None:
         self.limits = limits
+        self.guarded = guarded
         self.watchers: list[Watcher] = []
         self.numbers = count(1)
+        self.names: dict[str, str] = {}
         self.draining = asyncio.Event()
         self._running: dict[asyncio.Task[Any], Call] = {}
         self._ended: set[Call] = set()
@@ -273,6 +290,8 @@ def handlers(
     Raises:
         KeyError: A call without a handler.
     """
+    for method in service.methods:
+        gate.names[f"/{service.full_name}/{method.name}"] = method_name(method)
     return grpc.method_handlers_generic_handler(
         service.full_name,
         {method.name: _handler(method, methods[method.name], gate) for method in service.methods},
@@ -300,6 +319,29 @@ def other_handlers(gate: Gate) -> grpc.GenericRpcHandler:
     return Others()
 
 
+def refusing(refusal: Callable[[], Refusal], gate: Gate, path: str) -> Any:
+    """A handler for any kind of call, which refuses it before its request is read.
+
+    Args:
+        refusal: Makes the refusal.
+        gate: What calls go through.
+        path: Of the method as gRPC has it; there need not be one.
+    """
+
+    async def refuse(request: bytes, call: Call) -> None:
+        raise refusal()
+
+    return _streaming(refuse, gate, gate.names.get(path, OTHER))
+
+
+def _streaming(handler: Handler, gate: Gate, name: str) -> Any:
+    async def stream(requests: object, context: Context) -> None:
+        del requests  # read by Call.read; the time of a stream is that of each of its batches
+        await gate.answer(handler, b"", context, method=name, timed=False)
+
+    return grpc.stream_stream_rpc_method_handler(stream)
+
+
 def _handler(
     method: MethodDescriptor, handler: Handler, gate: Gate
 ) -> grpc.RpcMethodHandler[bytes, bytes]:
@@ -308,12 +350,8 @@ def _handler(
     async def answer(request: bytes, context: Context) -> bytes | None:
         return await gate.answer(handler, request, context, method=name, timed=True)
 
-    async def stream(requests: object, context: Context) -> None:
-        del requests  # read by Call.read; the time of a stream is that of each of its batches
-        await gate.answer(handler, b"", context, method=name, timed=False)
-
     if method.client_streaming:
-        made: Any = grpc.stream_stream_rpc_method_handler(stream)
+        made: Any = _streaming(handler, gate, name)
     elif method.server_streaming:
         made = grpc.unary_stream_rpc_method_handler(answer)
     else:

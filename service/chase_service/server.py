@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import os
 import signal
@@ -17,6 +16,8 @@ import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
+from chase_service.access import Access
+from chase_service.addresses import is_loopback
 from chase_service.config import Config
 from chase_service.convert import Context, build
 from chase_service.engine import Engine
@@ -28,8 +29,11 @@ from chase_service.limits import Limits
 from chase_service.log import CallLog
 from chase_service.metrics import Monitor, Sources
 from chase_service.players import Players
+from chase_service.reload import FileError
 from chase_service.rpc import Gate, handlers, method_name, other_handlers
 from chase_service.servicers import Servicers
+from chase_service.tls import TlsFiles, server_credentials
+from chase_service.tokens import tokens_of_file
 
 __all__ = ["AddressError", "Options", "Server", "StartError", "check_address", "serve"]
 
@@ -63,6 +67,8 @@ class Options:
         data: Folder of the server, made if it is not there; None: there are no jobs.
         metrics: Host and port where Prometheus reads; None: nowhere.
         lost_lines: How many lines of the log were lost, for the metrics.
+        tls: Certificates of the server; None: plain text.
+        tokens: File of the tokens that callers need; None: they need none.
     """
 
     listen: str = "127.0.0.1:50051"
@@ -74,6 +80,8 @@ class Options:
     data: Path | None = None
     metrics: str | None = None
     lost_lines: Callable[[], int] = int
+    tls: TlsFiles | None = None
+    tokens: Path | None = None
 
 
 def check_address(listen: str, *, insecure: bool, name: str = "listen") -> None:
@@ -90,16 +98,11 @@ def check_address(listen: str, *, insecure: bool, name: str = "listen") -> None:
     host, colon, port = listen.rpartition(":")
     if not colon or not host or not (port.isascii() and port.isdigit() and int(port) < 65536):
         raise AddressError(f"{name} is {listen!r}, expected a host, a colon and a port")
-    if insecure or host == "localhost":
-        return
-    try:
-        loopback = ipaddress.ip_address(host.removeprefix("[").removesuffix("]")).is_loopback
-    except ValueError:
-        loopback = False
-    if not loopback:
+    if not insecure and not is_loopback(host):
+        way = "a certificate (--tls-cert), " if name == "listen" else ""
         raise AddressError(
             f"{name} is {listen!r}, which others can reach, and nothing is encrypted; expected "
-            "an address such as 127.0.0.1:50051, or the option --insecure"
+            f"an address such as 127.0.0.1:50051, {way}or the option --insecure"
         )
 
 
@@ -112,14 +115,19 @@ class Server:
     Raises:
         AddressError: See `check_address`.
         ArgumentError: A program that is not as described (`Players`).
-        StartError: The folder cannot be used, or another server uses it.
+        StartError: A file or the folder cannot be used, or another server uses that.
     """
 
     def __init__(self, options: Options) -> None:
-        check_address(options.listen, insecure=options.insecure)
+        check_address(options.listen, insecure=options.insecure or options.tls is not None)
         if options.metrics is not None:
             check_address(options.metrics, insecure=options.insecure, name="metrics")
         self._options = options
+        try:
+            self._credentials = None if options.tls is None else server_credentials(options.tls)
+            tokens = None if options.tokens is None else tokens_of_file(options.tokens)
+        except FileError as error:
+            raise StartError(str(error)) from None
         config = options.config
         limits = options.limits or Limits.of(config)
         players = Players(options.programs, limits)
@@ -127,10 +135,11 @@ class Server:
             threads=config.threads, max_waiting=config.max_queue_items,
             inline_us=config.inline_budget_us,
         )  # fmt: skip
-        self._gate = Gate(limits)
+        self._gate = Gate(limits, guarded=tokens is not None)
         self._health = health.aio.HealthServicer()
         self._names: list[str] = []
         self._server = grpc.aio.server(
+            interceptors=[] if tokens is None else [Access(tokens.value, self._gate)],
             options=[
                 # Another server on the same port would get half of the calls.
                 ("grpc.so_reuseport", 0),
@@ -142,7 +151,7 @@ class Server:
                 ("grpc.keepalive_timeout_ms", 20_000),
                 ("grpc.http2.min_recv_ping_interval_without_data_ms", 10_000),
                 ("grpc.keepalive_permit_without_calls", 1),
-            ]
+            ],
         )
         done = Done()
         servicers = Servicers(self._engine, Context(limits, players, done), commit=options.commit)
@@ -244,11 +253,17 @@ class Server:
                     "choose another address for --metrics, or off"
                 ) from None
         try:
-            self.port = self._server.add_insecure_port(self._options.listen)
+            self.port = self._add_port()
         except RuntimeError:
             self.port = 0
         if not self.port:
             raise StartError(f"cannot listen on {self._options.listen}: in use, or not to be had")
+
+    def _add_port(self) -> int:
+        listen = self._options.listen
+        if self._credentials is None:
+            return self._server.add_insecure_port(listen)
+        return self._server.add_secure_port(listen, self._credentials)
 
     async def drain(self) -> bool:
         """Ends: tells that it does not serve any more, lets calls finish, ends the others.

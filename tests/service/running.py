@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import grpc
+import pytest
 from chase_service._pb.chase.v1 import query_service_pb2 as pb
 from chase_service.client import Client
-from chase_service.server import Options, Server
+from chase_service.server import Options, Server, StartError
 from google.protobuf.message import Message
 
 M = TypeVar("M", bound=Message)
@@ -97,6 +98,17 @@ def running(**options: Any) -> Iterator[Running]:
         yield server
     finally:
         server.close()
+
+
+def start_fault(options: Options) -> str:
+    """Why a server does not start."""
+
+    async def make() -> None:
+        Server(options)
+
+    with pytest.raises(StartError) as raised:
+        asyncio.run(make())
+    return str(raised.value)
 
 
 def wait_for(condition: Callable[[], bool]) -> None:

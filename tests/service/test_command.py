@@ -7,13 +7,17 @@ import socket
 import subprocess
 import sys
 import urllib.request
+from pathlib import Path
 from typing import Any, Self
 
 import grpc
 import pytest
-from chase_service.client import Client
+import trustme
+from chase_service.channels import Security
+from chase_service.client import Client, ServiceError
 
 from chase_fast._built import commit
+from tests.service.certificates import HOST, Folder, chain, new_channel
 from tests.service.running import ENDLESS, PATIENCE, QUERY, Running, wait_for
 
 pytestmark = pytest.mark.no_core
@@ -88,6 +92,13 @@ def ended(check: Any) -> bool:
         (["--engine", "other"], 2, "expected NAME='CMD'"),
         (["--engine", "ab=x"], 2, "expected a name"),
         (["--engine", "a=x", "--engine", "a=y"], 2, "given twice"),
+        (["--tls-cert", "none"], 2, "go together"),
+        (["--tls-key", "none"], 2, "go together"),
+        (["--tls-client-ca", "none"], 2, "go together"),
+        (["--tls-cert", "none", "--tls-client-ca", "none"], 2, "go together"),
+        (["--tls-cert", "none", "--tls-key", "none"], 1, "cannot read none"),
+        (["--tokens", "none"], 1, "cannot read none"),
+        (["--listen", "0.0.0.0:1", "--tokens", "none"], 2, "--insecure"),
     ],
 )
 def test_the_command_refuses(tmp_path: Any, words: list[str], code: int, said: str) -> None:
@@ -132,3 +143,54 @@ def test_the_command_finds_its_port_taken(server: Running, tmp_path: Any) -> Non
     )  # fmt: skip
     assert done.returncode == 1
     assert "in use" in done.stderr
+
+
+def make_token(*words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "chase_fast", "token", *words]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+
+def test_certificates_and_tokens(tmp_path: Path) -> None:
+    ca = trustme.CA()
+    folder = Folder(tmp_path, client_ca=True)
+    folder.put(ca.issue_cert(HOST))
+    folder.put_client_ca(ca)
+    made = make_token("ann", "--role", "query", "--role", "job")
+    assert made.returncode == 0
+    token = made.stderr.splitlines()[-1]
+    tokens = tmp_path / "tokens"
+    tokens.write_text(made.stdout)  # as a shell would
+    files = folder.files
+    words = ["--tls-cert", files.cert, "--tls-key", files.key, "--tls-client-ca", files.client_ca]
+    leaf = ca.issue_cert("ann@example.org")
+    known: Security = {
+        "ca": ca.cert_pem.bytes(), "cert": chain(leaf), "key": leaf.private_key_pem.bytes(),
+    }  # fmt: skip
+    data = str(tmp_path / "data")
+    with Process("--data", data, "--tokens", str(tokens), *map(str, words)) as server:
+        with new_channel(server.target, ca.cert_pem.bytes(), leaf) as channel:
+            grpc.channel_ready_future(channel).result(PATIENCE)
+        stranger = Client(server.target, **known)
+        with stranger, pytest.raises(ServiceError, match="UNAUTHENTICATED"):
+            stranger.perft([("", 2)])
+        known["token"] = token
+        with Client(server.target, **known) as client:
+            assert client.perft([("", 2)]) == [2114]
+        server.process.send_signal(signal.SIGTERM)
+        _, log = server.process.communicate(timeout=PATIENCE)
+        assert server.process.returncode == 0
+    assert token not in log
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["ann"], "--role"),
+        (["ann", "--role", "root"], "root"),
+        (["a b", "--role", "query"], "expected 1 to 64 letters"),
+    ],
+)
+def test_tokens_that_are_not_made(words: list[str], said: str) -> None:
+    made = make_token(*words)
+    assert (made.returncode, made.stdout) == (2, "")
+    assert said in made.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import json
+import os
 import re
 import shlex
 import shutil
@@ -12,8 +13,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from chase_service.access import ROLES
+from chase_service.channels import Security
+from chase_service.client import Client
 from chase_service.config import Config
 from chase_service.limits import Limits
+from chase_service.tls import TlsFiles
+from chase_service.tokens import Role, tokens_of_file
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.service.running import Running, running
@@ -23,8 +29,10 @@ PAGE = (Path(__file__).parents[2] / "docs" / "service.md").read_text(encoding="u
 TARGET = "127.0.0.1:50051"
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.DOTALL | re.MULTILINE)
+def blocks(language: str, section: str = "") -> list[str]:
+    """Those of a language in the page, or in a section of it."""
+    text = PAGE.split(f"\n## {section}\n")[1].split("\n## ")[0] if section else PAGE
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 def test_the_examples_in_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,6 +58,44 @@ def test_the_examples_in_a_shell(server: Running) -> None:
         )
         assert done.returncode == 0, done.stderr
         assert done.stdout == "{" + answer
+
+
+@pytest.mark.no_core
+@pytest.mark.needs_tool("openssl")
+def test_the_certificates_and_the_token(tmp_path: Path) -> None:
+    (roots, of_callers, token) = blocks("sh", "Security")
+    scripts = Path(sys.executable).parent
+    said = [
+        subprocess.run(
+            ["sh", "-e"], input=text, cwd=tmp_path, text=True, capture_output=True,
+            env={**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"},
+            timeout=600, check=True,
+        ).stderr
+        for text in (roots, of_callers, token)
+    ]  # fmt: skip
+    pem = {name: tmp_path / f"{name}.pem" for name in ("root", "server", "client")}
+    tls = TlsFiles(pem["server"], tmp_path / "server.key", pem["root"])
+    known: Security = {"ca": pem["root"], "cert": pem["client"], "key": tmp_path / "client.key"}
+    known["token"] = said[-1].splitlines()[-1]
+    with running(tls=tls, tokens=tmp_path / "tokens") as secured:
+        for host in ("127.0.0.1", "localhost"):
+            target = f"{host}:{secured.server.port}"
+            with Client(target, **known) as client:
+                assert client.perft([("", 1)]) == [46]
+
+
+def test_the_roles_are_told() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (`\w+Service`(?:, `\w+Service`)*)", PAGE, re.M)
+    told = {
+        f"chase.v1.{name}": Role(role) for role, text in rows for name in text[1:-1].split("`, `")
+    }
+    assert told == ROLES
+
+
+def test_the_file_of_tokens_is_one(tmp_path: Path) -> None:
+    (text,) = blocks("text", "Security")
+    (tmp_path / "tokens").write_text(text)
+    tokens_of_file(tmp_path / "tokens")
 
 
 def test_every_limit_is_told() -> None:
@@ -81,7 +127,7 @@ def test_every_metric_is_told_and_the_examples_are_true(tmp_path: Path) -> None:
         if name.startswith("chase_"):
             found[name] = labels
     assert told == found
-    (scrape,) = blocks("text")
+    (scrape,) = blocks("text", "Metrics and log")
     series = {line.rsplit(" ", 1)[0] for line in shown.splitlines()}
     wanted = {line.rsplit(" ", 1)[0] for line in scrape.splitlines()}
     assert {one for one in wanted - series if "CANCELLED" not in one} == set()

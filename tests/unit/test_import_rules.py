@@ -82,8 +82,9 @@ THIRD_PARTY: dict[str, set[str] | None] = {
 SERVICE_ORDER = (
     "__init__", "_pb",
     "config", "figures", "batcher", "limits", "refusal", "players", "engine", "queries", "jobs",
-    "wire", "batches", "convert", "jobmessages", "errors", "watch", "rpc", "foreign", "servicers",
-    "jobcalls", "log", "metrics", "server", "calls", "client", "command",
+    "wire", "batches", "convert", "jobmessages", "addresses", "reload", "tokens", "tls", "errors",
+    "watch", "rpc", "access", "foreign", "servicers", "jobcalls", "log", "metrics", "server",
+    "calls", "channels", "client", "command",
 )  # fmt: skip
 
 # What each layer of the service may import from beyond it, _pb and the standard library. Only
@@ -102,9 +103,14 @@ SERVICE_USES: dict[str, set[str]] = {
     "wire": {"numpy"} | WIRE,
     "batches": set(),
     "convert": {"chase_fast", "numpy"} | WIRE,
+    "addresses": set(),
+    "reload": set(),
+    "tokens": set(),
+    "tls": {"cryptography", "grpc"},
     "errors": {"grpc", "grpc_status"} | WIRE,
     "watch": set(),
     "rpc": {"grpc", "google"},
+    "access": {"grpc", "grpc_health", "grpc_reflection"},
     "foreign": {"grpc", "google"},
     "servicers": {"grpc"} | WIRE,
     "jobmessages": WIRE,
@@ -114,6 +120,7 @@ SERVICE_USES: dict[str, set[str]] = {
     "metrics": {"prometheus_client"},
     "server": {"grpc", "grpc_health", "grpc_reflection"} | WIRE,
     "calls": {"grpc"} | WIRE,
+    "channels": {"grpc"},
     "client": {"grpc"} | WIRE,
     "command": {"chase_fast", "typer"},
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 import grpc
 
@@ -23,13 +23,12 @@ from chase_service.calls import (
     PlayedGame,
     Position,
 )
+from chase_service.channels import Security, open_aio_channel
 
 __all__ = ["AsyncClient"]
 
 T = TypeVar("T")
 Item = TypeVar("Item")
-
-_OPTIONS: Final = (("grpc.max_receive_message_length", 4 << 20),)
 
 
 class AsyncClient:
@@ -41,12 +40,17 @@ class AsyncClient:
         target: See `Client`.
         timeout: See `Client`.
         attempts: See `Client`.
+        security: See `Client`.
+
+    Raises:
+        OSError, ValueError: See `Client`.
     """
 
     def __init__(
-        self, target: str, *, timeout: float | None = 60.0, attempts: int = calls.ATTEMPTS
-    ) -> None:
-        self._channel = grpc.aio.insecure_channel(target, options=_OPTIONS)
+        self, target: str, *, timeout: float | None = 60.0, attempts: int = calls.ATTEMPTS,
+        **security: Unpack[Security],
+    ) -> None:  # fmt: skip
+        self._channel = open_aio_channel(target, **security)
         self._timeout = timeout
         self._attempts = attempts
 

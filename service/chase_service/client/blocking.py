@@ -6,7 +6,7 @@ import time
 from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Final, Self, TypeVar
+from typing import Any, Self, TypeVar, Unpack
 
 import grpc
 
@@ -22,13 +22,12 @@ from chase_service.calls import (
     PlayedGame,
     Position,
 )
+from chase_service.channels import Security, open_channel
 
 __all__ = ["Client"]
 
 T = TypeVar("T")
 Item = TypeVar("Item")
-
-_OPTIONS: Final = (("grpc.max_receive_message_length", 4 << 20),)
 
 
 class Client:
@@ -44,14 +43,19 @@ class Client:
         timeout: Seconds that a call may take, or None for no bound.
         attempts: Times that a call is tried that fails with UNAVAILABLE, with growing delays of up
             to 5 seconds; of a stream, times without anything new.
+        security: Certificates and token, see `chase_service.channels.Security`.
+
+    Raises:
+        OSError, ValueError: From `chase_service.channels.open_channel`.
 
     All calls raise `ServiceError` if they fail.
     """
 
     def __init__(
-        self, target: str, *, timeout: float | None = 60.0, attempts: int = calls.ATTEMPTS
-    ) -> None:
-        self._channel = grpc.insecure_channel(target, options=_OPTIONS)
+        self, target: str, *, timeout: float | None = 60.0, attempts: int = calls.ATTEMPTS,
+        **security: Unpack[Security],
+    ) -> None:  # fmt: skip
+        self._channel = open_channel(target, **security)
         self._timeout = timeout
         self._attempts = attempts
 

@@ -71,13 +71,16 @@ class Jobs:
 
     # ---- What callers ask ---------------------------------------------------------------------
 
-    async def create(self, request_id: str, spec: bytes, work: Work) -> tuple[Job, bool]:
+    async def create(
+        self, request_id: str, spec: bytes, work: Work, *, owner: str = ""
+    ) -> tuple[Job, bool]:
         """Takes a job in; it is on disk then.
 
         Args:
             request_id: Of the caller, or an empty text.
             spec: What the contract calls it.
             work: What is to be done.
+            owner: Name of the token that the call came with, or an empty text.
 
         Returns:
             The job, and whether it was there.
@@ -88,7 +91,7 @@ class Jobs:
 
         def create() -> tuple[Job | None, bool]:
             reached("create: before the row")
-            return self._base.create(request_id, spec, work.text(), most=self._most)
+            return self._base.create(request_id, spec, work.text(), most=self._most, owner=owner)
 
         job, known = await asyncio.to_thread(create)
         reached("create: row")
@@ -100,24 +103,33 @@ class Jobs:
         self._notify()
         return job, known
 
-    def get(self, name: str) -> Job:
+    def get(self, name: str, *, owner: str | None = None) -> Job:
         """The job of an id.
+
+        Args:
+            name: Its id.
+            owner: Whose jobs alone are seen, here and below; None: all.
 
         Raises:
             Refusal: NOT_FOUND.
         """
-        return _found(self._base.get(name[:64]), name)
+        return _found(self._base.get(name[:64], owner=owner), name)
 
-    def page(self, *, before: int | None, state: State | None, most: int) -> list[Job]:
+    def page(
+        self, *, before: int | None, state: State | None, most: int, owner: str | None = None
+    ) -> list[Job]:
         """See `JobBase.page`."""
-        return self._base.page(before=before, state=state, most=most)
+        return self._base.page(before=before, state=state, most=most, owner=owner)
 
-    async def watch(self, name: str, after: int) -> AsyncGenerator[Job]:
+    async def watch(
+        self, name: str, after: int, *, owner: str | None = None
+    ) -> AsyncGenerator[Job]:
         """The job whenever it has changed, and about every second, until it has ended.
 
         Args:
             name: Its id.
             after: Number of the latest change that the watcher knows.
+            owner: See `get`.
 
         Raises:
             Refusal: NOT_FOUND; UNAVAILABLE, the server ends.
@@ -125,7 +137,7 @@ class Jobs:
         told = 0.0
         while True:
             changed = self._changed
-            job = self.get(name)
+            job = self.get(name, owner=owner)
             now = time.monotonic()
             if job.sequence > after or now - told >= _HEARTBEAT or job.state in ENDED:
                 yield job
@@ -139,8 +151,12 @@ class Jobs:
             except TimeoutError:
                 continue
 
-    async def cancel(self, name: str) -> Job:
+    async def cancel(self, name: str, *, owner: str | None = None) -> Job:
         """Ends a job early.
+
+        Args:
+            name: Its id.
+            owner: See `get`.
 
         Raises:
             Refusal: NOT_FOUND.
@@ -153,7 +169,7 @@ class Jobs:
                 return {"cancelling": 1, "state": State.CANCELLED, "ended": time.time_ns()}
             return {"cancelling": 1}
 
-        job, _ = await asyncio.to_thread(self._base.change, name, values)
+        job, _ = await asyncio.to_thread(self._base.change, name, values, owner=owner)
         reached("cancel: row")
         job = _found(job, name)
         if self._running is not None and self._running.name == job.id:
@@ -161,26 +177,35 @@ class Jobs:
         self._notify()
         return job
 
-    async def delete(self, name: str) -> None:
+    async def delete(self, name: str, *, owner: str | None = None) -> None:
         """Removes a job that has ended, and its files.
+
+        Args:
+            name: Its id.
+            owner: See `get`.
 
         Raises:
             Refusal: NOT_FOUND; WRONG_STATE, it is under way.
         """
-        job = _found(await asyncio.to_thread(self._base.delete, name), name)
+        job = _found(await asyncio.to_thread(self._base.delete, name, owner=owner), name)
         reached("delete: row")
         if job.state not in ENDED:
             raise Refusal(Reason.WRONG_STATE, f"job {job.id} has not ended; cancel it first")
         await asyncio.to_thread(shutil.rmtree, self._folder / job.id, ignore_errors=True)
         reached("delete: files")
 
-    def file(self, name: str, file: str) -> tuple[Path, int]:
+    def file(self, name: str, file: str, *, owner: str | None = None) -> tuple[Path, int]:
         """Where a file of a job is, and its length.
+
+        Args:
+            name: Id of the job.
+            file: Its name.
+            owner: See `get`.
 
         Raises:
             Refusal: NOT_FOUND; WRONG_STATE, the job has not ended.
         """
-        job = self.get(name)
+        job = self.get(name, owner=owner)
         for one in job.files:
             if one.name == file:
                 return self._folder / job.id / "results" / one.name, one.bytes

@@ -50,6 +50,7 @@ class Job:
     Attributes:
         number: Rises from job to job.
         id: 26 letters and digits.
+        owner: Name of the token that created it, an empty text where there are none.
         request_id: The caller's own, or an empty text.
         spec: What the contract calls its spec, as bytes.
         work: What is to be done, as JSON.
@@ -67,6 +68,7 @@ class Job:
 
     number: int
     id: str
+    owner: str
     request_id: str
     spec: bytes
     work: str
@@ -83,10 +85,11 @@ class Job:
 
 
 _TABLE: Final = """
-create table if not exists job (
+create table job (
     number integer primary key autoincrement,
     id text not null unique,
-    request_id text unique,
+    owner text not null default '',
+    request_id text,
     spec blob not null,
     work text not null,
     state integer not null,
@@ -98,13 +101,32 @@ create table if not exists job (
     started integer not null default 0,
     ended integer not null default 0,
     message text not null default '',
-    files text not null default '[]'
+    files text not null default '[]',
+    unique (owner, request_id)
 ) strict;
-create index if not exists job_state on job (state, number);
+create index job_state on job (state, number);
+create index job_owner on job (owner, number);
 """
+_VERSION: Final = 1
+# By the version that a base has. The jobs of version 0 have no owner, and a request_id each.
+_CHANGES: Final = {
+    0: f"""
+alter table job rename to job_0;
+drop index job_state;
+{_TABLE}
+insert into job (
+    number, id, request_id, spec, work, state, cancelling, sequence, games_done, games_total,
+    created, started, ended, message, files
+) select
+    number, id, request_id, spec, work, state, cancelling, sequence, games_done, games_total,
+    created, started, ended, message, files
+from job_0;
+drop table job_0;
+""",
+}
 _COLUMNS: Final = (
-    "number, id, request_id, spec, work, state, cancelling, sequence, games_done, games_total, "
-    "created, started, ended, message, files"
+    "number, id, owner, request_id, spec, work, state, cancelling, sequence, games_done, "
+    "games_total, created, started, ended, message, files"
 )
 # Without 0, 1, I and O, which people take for one another.
 _LETTERS: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -117,7 +139,7 @@ class JobBase:
         path: Of the file, made if it is not there.
 
     Raises:
-        sqlite3.Error: It cannot be used.
+        sqlite3.Error: It cannot be used, or a later version made it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -125,7 +147,15 @@ class JobBase:
         self._base = sqlite3.connect(path, check_same_thread=False)
         self._base.execute("pragma journal_mode = wal")
         self._base.execute("pragma synchronous = full")
-        self._base.executescript(_TABLE)
+        version: int = self._base.execute("pragma user_version").fetchone()[0]
+        if version > _VERSION:
+            self._base.close()
+            raise sqlite3.DatabaseError("a later version of this program made its jobs")
+        known = self._base.execute("select 1 from sqlite_schema where name = 'job'").fetchone()
+        if version < _VERSION:
+            change = _CHANGES[version] if known else _TABLE
+            done = f"pragma user_version = {_VERSION};"
+            self._base.executescript(f"begin immediate; {change} {done} commit;")
 
     def close(self) -> None:
         """Closes the file."""
@@ -133,15 +163,16 @@ class JobBase:
             self._base.close()
 
     def create(
-        self, request_id: str, spec: bytes, work: str, *, most: int
+        self, request_id: str, spec: bytes, work: str, *, most: int, owner: str = ""
     ) -> tuple[Job | None, bool]:
-        """A new job, or the one that was created with the same request.
+        """A new job, or the one that its owner created with the same request.
 
         Args:
             request_id: Of the caller, or an empty text.
             spec: See `Job`.
             work: See `Job`.
             most: Jobs that may be under way or wait.
+            owner: See `Job`.
 
         Returns:
             The job, None if there are too many; and whether it was there.
@@ -150,7 +181,7 @@ class JobBase:
             # Begun as a writer, so that nothing comes between the question and the answer.
             self._base.execute("begin immediate")
             if request_id:
-                known = self._one("request_id = ?", request_id)
+                known = self._one("owner = ? and request_id = ?", owner, request_id)
                 if known is not None:
                     return known, True
             count = "select count(*) from job where state in (1, 2)"
@@ -158,26 +189,33 @@ class JobBase:
                 return None, False
             name = "".join(secrets.choice(_LETTERS) for _ in range(26))
             self._base.execute(
-                "insert into job (id, request_id, spec, work, state, created) "
-                "values (?, ?, ?, ?, ?, ?)",
-                (name, request_id or None, spec, work, State.QUEUED, time.time_ns()),
+                "insert into job (id, owner, request_id, spec, work, state, created) "
+                "values (?, ?, ?, ?, ?, ?, ?)",
+                (name, owner, request_id or None, spec, work, State.QUEUED, time.time_ns()),
             )
             return self._one("id = ?", name), False
 
-    def get(self, name: str) -> Job | None:
-        """The job of an id."""
+    def get(self, name: str, *, owner: str | None = None) -> Job | None:
+        """The job of an id; of this owner alone, if one is given."""
         with self._lock:
-            return self._one("id = ?", name)
+            return self._named(name, owner)
 
-    def page(self, *, before: int | None, state: State | None, most: int) -> list[Job]:
+    def page(
+        self, *, before: int | None, state: State | None, most: int, owner: str | None = None
+    ) -> list[Job]:
         """Jobs, the latest first.
 
         Args:
             before: Only those of lower numbers.
             state: Only those in this state.
             most: How many.
+            owner: Only those of this one.
         """
-        where, values = ["1"], []
+        where: list[str] = ["1"]
+        values: list[int | str] = []
+        if owner is not None:
+            where.append("owner = ?")
+            values.append(owner)
         if before is not None:
             where.append("number < ?")
             values.append(before)
@@ -205,20 +243,21 @@ class JobBase:
             return {row[0] for row in self._base.execute("select id from job")}
 
     def change(
-        self, name: str, make: Callable[[Job], dict[str, Any] | None]
+        self, name: str, make: Callable[[Job], dict[str, Any] | None], *, owner: str | None = None
     ) -> tuple[Job | None, bool]:
         """Changes a job.
 
         Args:
             name: Its id.
             make: Gives new values by column for the job as it stands; None changes nothing.
+            owner: Only if it is of this one.
 
         Returns:
             The job then, None if there is none; and whether it was changed.
         """
         with self._lock, self._base:
             self._base.execute("begin immediate")
-            job = self._one("id = ?", name)
+            job = self._named(name, owner)
             values = None if job is None else make(job)
             if values is None:
                 return job, False
@@ -231,17 +270,25 @@ class JobBase:
             )
             return self._one("id = ?", name), True
 
-    def delete(self, name: str) -> Job | None:
-        """Removes a job that has ended; the job as it was, None if there is none."""
+    def delete(self, name: str, *, owner: str | None = None) -> Job | None:
+        """Removes a job that has ended; the job as it was, None if there is none.
+
+        Args:
+            name: Its id.
+            owner: Only if it is of this one.
+        """
         with self._lock, self._base:
             self._base.execute("begin immediate")
-            job = self._one("id = ?", name)
+            job = self._named(name, owner)
             if job is not None and job.state in ENDED:
                 self._base.execute("delete from job where id = ?", (name,))
             return job
 
-    def _one(self, where: str, value: str) -> Job | None:
-        found = self._some(where, (value,))
+    def _named(self, name: str, owner: str | None) -> Job | None:
+        return self._one("id = ? and owner = ifnull(?, owner)", name, owner)
+
+    def _one(self, where: str, *values: str | None) -> Job | None:
+        found = self._some(where, values)
         return found[0] if found else None
 
     def _some(self, where: str, values: Sequence[Any]) -> list[Job]:
