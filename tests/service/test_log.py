@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import select
 import socket
 import subprocess
 import sys
@@ -139,6 +140,7 @@ def test_lines_come_in_their_order(blocking: bool) -> None:
         os.set_blocking(writer, blocking)
         for number in range(3000):  # more than a pipe holds
             handler.handle(record("line", call=number))
+        wait_for(lambda: not select.select([], [writer], [], 0)[1])
         read = read_all(reader)
         handler.close()
         assert [line["call"] for line in read()] == list(range(3000))
