@@ -281,34 +281,44 @@ def test_work_on_threads_and_on_the_loop(server: Running) -> None:
     assert risen(between, scraped(server), "chase_engine_batches_total")[()] >= 1
 
 
+def create(server: Running, player: str, pairs: int) -> str:
+    """A job; its id."""
+    job = jobs_service_pb2.SelfPlayJob(player=player, pairs=pairs)
+    spec = jobs_service_pb2.JobSpec(seed=5, self_play=job)
+    request = jobs_service_pb2.CreateJobRequest(spec=spec)
+    made = server.call(f"{JOBS}CreateJob", request, jobs_service_pb2.CreateJobResponse)
+    return made.job.job_id
+
+
+def states(server: Running) -> dict[str, float]:
+    """Jobs by state, those states left out in which there are none."""
+    return {
+        key[1]: value for key, value in scraped(server).items() if key[0] == "chase_jobs" and value
+    }
+
+
 def test_jobs(tmp_path: Path) -> None:
-    def make(server: Running, players: list[str]) -> jobs_service_pb2.Job:
-        job = jobs_service_pb2.TournamentJob(players=players, pairs=20)
-        spec = jobs_service_pb2.JobSpec(seed=5, tournament=job)
-        request = jobs_service_pb2.CreateJobRequest(spec=spec)
-        return server.call(f"{JOBS}CreateJob", request, jobs_service_pb2.CreateJobResponse).job
-
-    def states(server: Running) -> dict[str, float]:
-        return {key[1]: value for key, value in scraped(server).items() if key[0] == "chase_jobs"}
-
-    none = dict.fromkeys(("queued", "running", "succeeded", "failed", "cancelled"), 0.0)
     with running(data=tmp_path, metrics=FREE) as server:
-        assert states(server) == none
-        made = make(server, ["greedy", "random"])
-        wait_for(lambda: states(server)["succeeded"] == 1)
-        assert states(server) == none | {"succeeded": 1}
+        assert page(server).count("chase_jobs{") == 5
+        assert states(server) == {}
+        create(server, "random", 20)
+        wait_for(lambda: states(server) == {"succeeded": 1})
         assert scraped(server)["chase_games_total",] == 40
-        cancel = jobs_service_pb2.CancelJobRequest(
-            job_id=make(server, ["ab:nodes=100000", "ab:nodes=100001"]).job_id
-        )
-        wait_for(lambda: states(server)["running"] == 1)
+        slow = create(server, "ab:nodes=100000", 20)
+        create(server, "random", 20)
+        wait_for(lambda: states(server) == {"succeeded": 1, "running": 1, "queued": 1})
+        cancel = jobs_service_pb2.CancelJobRequest(job_id=slow)
         server.call(f"{JOBS}CancelJob", cancel, jobs_service_pb2.CancelJobResponse)
-        wait_for(lambda: states(server) == none | {"succeeded": 1, "cancelled": 1})
+        wait_for(lambda: states(server) == {"succeeded": 2, "cancelled": 1})
+
+
+def test_games_of_a_job_are_counted_where_they_are_played(tmp_path: Path) -> None:
+    with running(data=tmp_path, metrics=FREE) as server:
+        create(server, "greedy:eps=0.5", 3000)
+        wait_for(lambda: scraped(server)["chase_games_total",] > 0)
     with running(data=tmp_path, metrics=FREE) as again:
-        assert states(again) == none | {"succeeded": 1, "cancelled": 1}
-        # Games are counted where they were played.
-        assert scraped(again)["chase_games_total",] == 0
-    assert made.job_id
+        wait_for(lambda: states(again) == {"succeeded": 1})
+        assert 0 < scraped(again)["chase_games_total",] < 6000
 
 
 def test_a_loop_that_is_kept_busy_is_late(server: Running) -> None:
@@ -350,8 +360,13 @@ def test_a_port_in_use_is_refused_and_nothing_is_kept(server: Running, tmp_path:
             StartError, match=f"metrics on {re.escape(taken)}: .* in use.*--metrics"
         ):
             Running(Options(listen=FREE, metrics=taken, data=tmp_path))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        address = free.getsockname()
+    own = f"127.0.0.1:{address[1]}"
     with pytest.raises(StartError, match="cannot listen"):
-        Running(Options(listen=server.target, metrics=FREE, data=tmp_path))
+        Running(Options(listen=server.target, metrics=own, data=tmp_path))
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(address, PATIENCE)
     with running(metrics=FREE, data=tmp_path) as other:
         assert page(other)
     assert page(server)
