@@ -170,7 +170,7 @@ class Mangler:
         if draw < 0.9:
             data = self.message(kind if draw < 0.85 else self._chance.choice(others))
             for _ in range(self._chance.choice((1, 1, 1, 2, 3, 8))):
-                data = self._changed(data, others)
+                data = self.changed(data, others)
             return data
         return self._chance.randbytes(self._chance.choice((0, 1, 2, 3, 8, 30, 200)))
 
@@ -241,7 +241,13 @@ class Mangler:
 
     # ---- Bytes --------------------------------------------------------------------------------
 
-    def _changed(self, data: bytes, others: list[type[Message]]) -> bytes:
+    def changed(self, data: bytes, others: list[type[Message]]) -> bytes:
+        """The bytes with one change.
+
+        Args:
+            data: Any.
+            others: Kinds of messages that may come in between.
+        """
         chance = self._chance
         begin = chance.randint(0, len(data))
         end = min(len(data), begin + chance.choice((1, 1, 2, 4, 16, len(data))))

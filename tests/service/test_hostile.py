@@ -48,11 +48,13 @@ class Service:
         data = [one if isinstance(one, bytes) else one.SerializeToString() for one in requests]
         return self._runner.run(asyncio.wait_for(self.offline.ask(path, data), HANG))
 
-    def ask_anything(self, chance: random.Random) -> tuple[str, Answer]:
+    def ask_anything(
+        self, chance: random.Random, job_ids: Callable[[], list[str]] = list
+    ) -> tuple[str, Answer]:
         """Any call with any request, checked: the name of the call, and its answer."""
         path = chance.choice(self.paths)
         method = self.offline.methods[path]
-        mangler = Mangler(chance, self.offline.job_ids)
+        mangler = Mangler(chance, job_ids)
         number = chance.choice((1, 1, 2)) if method.described.client_streaming else 1
         requests = [mangler.request(method.request, self._kinds) for _ in range(number)]
         answer = self.ask(path, *requests)
@@ -121,7 +123,8 @@ def test_very_many_requests(used: Service, part: int, caplog: pytest.LogCaptureF
     with caplog.at_level(logging.ERROR, "chase_service"):
         for number in range(PART):
             # Each can be asked again alone.
-            name, answer = used.ask_anything(random.Random(f"{part}/{number}"))
+            chance = random.Random(f"{part}/{number}")
+            name, answer = used.ask_anything(chance, used.offline.job_ids)
             seen[name, answer.code is Code.OK] += 1
     assert seen.total() == PART
     # They get far enough to be answered, and not all of them; nothing breaks on the way but a
