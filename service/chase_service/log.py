@@ -85,7 +85,7 @@ class JsonFormatter(logging.Formatter):
                 "call": call.number,
                 "method": call.method,
                 "peer": _address(call.peer),
-                "client": _address(call.client),
+                "client": call.client,
                 "code": call.code,
                 "reason": call.reason,
                 "milliseconds": round(call.seconds * 1e3, 3),
