@@ -220,6 +220,16 @@ def _playouts(
     stop: StopFlag,
 ) -> int: ...  # games finished; fills out[:n]; releases the GIL
 
+class LegalColumns(NamedTuple):
+    counts: list[int]
+    codes: bytes
+    states: list[tuple[int, int, int, int]]
+    faulty: list[int]
+
+def _legal_columns(
+    texts: list[str], rules: Rules, stop: StopFlag
+) -> LegalColumns | None: ...  # releases the GIL
+
 # ---- Players
 
 FEATURES: tuple[str, ...]  # names of the weights, in order

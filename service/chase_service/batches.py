@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from chase_service.engine import Work
-from chase_service.refusal import Refusal
+from chase_service.figures import Done
+from chase_service.limits import Limits
+from chase_service.players import Players
+from chase_service.refusal import Refusal, invalid, over_limit
 from chase_service.wire import Errors
 
-__all__ = ["Answer", "Batch", "many", "one"]
+__all__ = ["Answer", "Batch", "Context", "check_items", "many", "one"]
 
 T = TypeVar("T")
 
@@ -30,6 +33,32 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class Context:
+    """What readers have to know of the server, and where they count what was done."""
+
+    limits: Limits
+    players: Players
+    done: Done = field(default_factory=Done)
+
+
+def check_items(name: str, count: int, limits: Limits) -> None:
+    """Refuses no items, and too many.
+
+    Args:
+        name: The field that they are.
+        count: How many there are.
+        limits: Of the server.
+
+    Raises:
+        Refusal: INVALID_FIELD, OVER_LIMIT.
+    """
+    if not count:
+        raise invalid(name, f"{name} is empty, expected 1 to {limits.items} items")
+    if count > limits.items:
+        raise over_limit(f"the number of {name}", count, "items", limits.items)
+
+
+@dataclass(frozen=True, slots=True)
 class Batch(Generic[T]):
     """A call as work.
 
@@ -40,6 +69,11 @@ class Batch(Generic[T]):
 
     works: Sequence[Work[T]]
     answer: Callable[[Sequence[T | Refusal]], Answer]
+
+    @property
+    def cost_us(self) -> float:
+        """What the pieces take, about, in microseconds."""
+        return sum(work.cost_us for work in self.works)
 
 
 def one(work: Work[Answer]) -> Batch[Answer]:

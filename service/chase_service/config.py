@@ -69,6 +69,14 @@ class Config:
     """Estimated work, in µs, that waits. It bounds how long an accepted item waits; one that alone
     is more may wait alone."""
 
+    max_wait_ms: float = _number(100, 1, 3_600_000)
+    """Estimated time, in ms, that a short item may have to wait for its thread behind others as
+    urgent. What would wait longer is refused, since its caller would rather know."""
+
+    overloaded_wait_ms: float = _number(5, 0, 3_600_000)
+    """The same from the first refusal on, until there was none for a second: under overload a queue
+    that is always full makes everybody wait and serves nobody sooner."""
+
     max_client_share: float = _number(0.5, 0.01, 1)
     """Share of each of the three bounds above that one client may fill."""
 
@@ -165,6 +173,11 @@ class Config:
                 raise ValueError(
                     f"{one.name} is {value!r:.40}, expected {kind} from {low:g} to {high:g}"
                 )
+        if self.overloaded_wait_ms > self.max_wait_ms:
+            raise ValueError(
+                f"overloaded_wait_ms is {self.overloaded_wait_ms:g}, expected at most max_wait_ms, "
+                f"{self.max_wait_ms:g}"
+            )
         if self.retry_min_ms > self.retry_max_ms:
             raise ValueError(
                 f"retry_min_ms is {self.retry_min_ms:g}, expected at most retry_max_ms, "

@@ -7,11 +7,9 @@ results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from chase_fast import (
     BLUE,
@@ -34,17 +32,15 @@ from chase_fast.tally import COUNTERS, Tally
 from chase_fast.tally import TERMINATIONS as PLAYOUT_TERMINATIONS
 from chase_service._pb.chase.v1 import query_service_pb2, system_service_pb2
 from chase_service._pb.chase.v1.games_service_pb2 import PlayGamesRequest, PlayGamesResponse
-from chase_service.batches import Answer, Batch, many, one
+from chase_service.batches import Answer, Batch, Context, check_items, many
 from chase_service.engine import StopFlag, Work
-from chase_service.figures import Done
 from chase_service.limits import Limits
-from chase_service.players import Players
+from chase_service.positions import apply, legal_decisions
 from chase_service.queries import (
     PerftQuery,
     PlayoutsQuery,
     Start,
     analysis,
-    moved,
     pairs,
     poll,
     position_of,
@@ -53,7 +49,7 @@ from chase_service.queries import (
     start_of,
     tally_of,
 )
-from chase_service.refusal import Refusal, invalid, over_limit
+from chase_service.refusal import invalid, over_limit
 from chase_service.wire import Errors, checked, column
 
 __all__ = ["READERS", "Batch", "Context", "build", "games", "playout_games", "version"]
@@ -69,145 +65,12 @@ _DEFAULT_BATCH: Final = 1000
 _MAX_BATCH: Final = 10_000
 _FEW: Final = 64
 
-# Rough costs, in microseconds.
-_POSITION_US: Final = 4.0
-_TEXT_US: Final = 12.0
-_STEP_US: Final = 3.0
-
-
-@dataclass(frozen=True, slots=True)
-class Context:
-    """What readers have to know of the server, and where they count what was done."""
-
-    limits: Limits
-    players: Players
-    done: Done = field(default_factory=Done)
-
-
-# ---- Items ------------------------------------------------------------------------------------
-
-
-def _check_items(name: str, count: int, limits: Limits) -> None:
-    if not count:
-        raise invalid(name, f"{name} is empty, expected 1 to {limits.items} items")
-    if count > limits.items:
-        raise over_limit(f"the number of {name}", count, "items", limits.items)
-
-
-class _States:
-    """Columns of `States`."""
-
-    def __init__(self, *, wanted: bool) -> None:
-        self._message = pb.States() if wanted else None
-
-    def add(self, position: Position | None) -> None:
-        """A row; zeros for an item without a result."""
-        if self._message is None:
-            return
-        winner = None if position is None else position.winner
-        self._message.sides.append(0 if position is None else position.side_to_act)
-        self._message.winners.append(-1 if winner is None else winner)
-        self._message.terminations.append(0 if position is None else position.termination)
-        self._message.pips_due.append(0 if position is None else position.pips_due)
-
-    @property
-    def message(self) -> pb.States | None:
-        return self._message
-
-
-def _legal_decisions(request: pb.LegalDecisionsRequest, context: Context) -> Batch[Answer]:
-    _check_items("positions", len(request.positions), context.limits)
-    rules = rules_of(request.rules)
-    cost = _TEXT_US if request.with_texts else _POSITION_US
-    limits = context.limits
-    return one(
-        Work(lambda stop: _listed(request, rules, limits, stop), cost * len(request.positions))
-    )
-
-
-def _listed(
-    request: pb.LegalDecisionsRequest, rules: Rules, limits: Limits, stop: StopFlag
-) -> Answer:
-    errors, states = Errors(fail_fast=request.fail_fast), _States(wanted=request.with_states)
-    response = pb.LegalDecisionsResponse()
-    counts: list[int] = []
-    columns: list[npt.NDArray[np.uint32]] = []
-    for item, text in enumerate(request.positions):
-        poll(stop)
-        try:
-            position = position_of(text, rules, "positions")
-        except Refusal as refusal:
-            errors.add(item, refusal)
-            states.add(None)
-            counts.append(0)
-            continue
-        states.add(position)
-        moves = position.legal_moves
-        counts.append(len(moves))
-        columns.append(moves.codes)
-        if request.with_texts:
-            response.texts.extend(map(str, moves))
-    codes = np.concatenate(columns) if columns else np.empty(0, np.uint32)
-    response.counts.extend(counts)
-    response.errors.extend(errors.rows)
-    if states.message is not None:
-        response.states.CopyFrom(states.message)
-    packed = column(pb.LegalDecisionsResponse, "decisions", codes)
-    data = checked(limits.response_bytes, response.SerializeToString(), packed)
-    return Answer(data, len(counts), len(errors.rows))
-
-
-def _apply(request: pb.ApplyRequest, context: Context) -> Batch[Answer]:
-    number = len(request.positions)
-    _check_items("positions", number, context.limits)
-    if request.decisions and request.texts:
-        raise invalid("texts", "decisions and texts are both given, expected one of them")
-    if len(request.counts) not in (0, number):
-        raise invalid("counts", f"{len(request.counts)} counts for {number} positions")
-    counts = list(request.counts) or [1] * number
-    total = sum(counts)
-    if total > context.limits.decisions:
-        raise over_limit("the number of decisions", total, "decisions", context.limits.decisions)
-    given = len(request.texts or request.decisions)
-    if total != given:
-        raise invalid("decisions", f"{given} decisions are given, expected {total}")
-    rules = rules_of(request.rules)
-    cost = _POSITION_US * number + _STEP_US * total
-    return one(Work(lambda stop: _applied(request, counts, rules, context.limits, stop), cost))
-
-
-def _applied(
-    request: pb.ApplyRequest, counts: Sequence[int], rules: Rules, limits: Limits, stop: StopFlag
-) -> Answer:
-    errors, states = Errors(fail_fast=request.fail_fast), _States(wanted=request.with_states)
-    response = pb.ApplyResponse()
-    name = "texts" if request.texts else "decisions"
-    decisions: Sequence[int | str] = request.texts or request.decisions
-    begin = 0
-    for item, (text, count) in enumerate(zip(request.positions, counts, strict=True)):
-        end = begin + count
-        position: Position | None
-        try:
-            start = position_of(text, rules, "positions")
-            position = moved(start, decisions[begin:end], begin, name, stop)
-        except Refusal as refusal:
-            errors.add(item, refusal)
-            position = None
-        response.positions.append("" if position is None else position.cfen)
-        states.add(position)
-        begin = end
-    response.errors.extend(errors.rows)
-    if states.message is not None:
-        response.states.CopyFrom(states.message)
-    data = checked(limits.response_bytes, response.SerializeToString())
-    return Answer(data, len(counts), len(errors.rows))
-
 
 # ---- Items that take a while ------------------------------------------------------------------
 
 
 def _perft(request: pb.PerftRequest, context: Context) -> Batch[list[int]]:
-    _check_items("items", len(request.items), context.limits)
+    check_items("items", len(request.items), context.limits)
     rules, limits = rules_of(request.rules), context.limits
     errors = Errors(fail_fast=request.fail_fast)
     queries: list[PerftQuery | None] = []
@@ -261,7 +124,7 @@ def _playouts_query(item: pb.PlayoutsItem, rules: Rules, limits: Limits) -> Play
 
 def _playouts(request: pb.PlayoutsRequest, context: Context) -> Batch[Tally]:
     limits = context.limits
-    _check_items("items", len(request.items), limits)
+    check_items("items", len(request.items), limits)
     total = sum(item.games for item in request.items)
     if total > limits.games:
         raise over_limit("the number of games", total, "games", limits.games)
@@ -338,7 +201,7 @@ def _game_columns(played: Playouts) -> bytes:
 
 def _analyse(request: pb.AnalyseRequest, context: Context) -> Batch[Analysis]:
     limits = context.limits
-    _check_items("items", len(request.items), limits)
+    check_items("items", len(request.items), limits)
     lines = sum(item.lines for item in request.items)
     if lines > limits.decisions:
         raise over_limit("the number of lines", lines, "decisions", limits.decisions)
@@ -388,8 +251,8 @@ def _game(start: Position, decisions: Sequence[int], field: str, limits: Limits)
 
 
 READERS: Final[Mapping[str, Callable[[Any, Context], Batch[Any]]]] = {
-    "LegalDecisions": _legal_decisions,
-    "Apply": _apply,
+    "LegalDecisions": legal_decisions,
+    "Apply": apply,
     "Perft": _perft,
     "Playouts": _playouts,
     "Analyse": _analyse,
@@ -448,7 +311,7 @@ def _openings(
     if which is None:
         raise invalid("openings", "neither generated nor given openings are there")
     if which == "given":
-        _check_items("openings", len(request.given.openings), limits)
+        check_items("openings", len(request.given.openings), limits)
         given = (
             _game(
                 position_of(opening.position, rules, f"openings[{number}].position"),

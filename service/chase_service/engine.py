@@ -1,7 +1,8 @@
-"""Where the work of calls is done: threads that the whole server shares.
+"""Where the work of calls is done: the batcher, asked by coroutines.
 
 Work is a function that polls a stop flag. What belongs to one call is done side by side as far as
-threads are free, in portions that are worth the way to a thread.
+threads are free, in portions that are worth the way to a thread; portions of several calls that
+wait at the same time are merged.
 """
 
 from __future__ import annotations
@@ -10,18 +11,17 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Hashable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
 from chase_fast._core import StopFlag
-from chase_service.batcher import AGAIN, Batcher, Ending, Stop
+from chase_service.batcher import Answer, Batcher, Ending, Item, Pending, Stop
 from chase_service.config import Config
 from chase_service.figures import EngineFigures
 from chase_service.refusal import Reason, Refusal
 
-__all__ = ["Engine", "StopFlag", "Stopped", "Work"]
+__all__ = ["Asker", "Engine", "StopFlag", "Stopped", "Work"]
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -31,15 +31,26 @@ _log = logging.getLogger("chase_service")
 
 # Microseconds of work that go to a thread at a time, where a call has many small ones.
 _PORTION_US: Final = 2000.0
-# Seconds after which the refused may try again.
-_RETRY_SECONDS: Final = 0.2
-# Seconds for which queries can keep a chunk waiting, and between two looks whether they do.
-_AGEING: Final = 1.0
-_LOOK: Final = 0.005
+# Seconds after which callers may try again to reach a server that ends, or the one after it.
+_RETRY_SECONDS: Final = 1.0
+# Work of any calls can be merged.
+_KEY: Final = "work"
 
 
 class Stopped(Exception):  # noqa: N818 - a stop that was asked for is no error
     """Work that ended early since its flag was set."""
+
+
+class Asker(Protocol):
+    """Whoever has work done, such as a call."""
+
+    @property
+    def client(self) -> Hashable:
+        """Clients have equal shares of the threads."""
+
+    @property
+    def priority(self) -> int:
+        """Level, 0 being the most urgent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,124 +59,146 @@ class Work(Generic[T_co]):
 
     Attributes:
         run: Does it; polls the flag at least every millisecond and raises `Stopped` if it is set.
+            May be begun again if it was stopped.
         cost_us: What it will take, about, in microseconds.
+        units: Items of the request that it does, at least 1.
     """
 
     run: Callable[[StopFlag], T_co]
     cost_us: float
+    units: int = 1
 
     def then(self, function: Callable[[T_co], U]) -> Work[U]:
         """The same with something done to its result, by the same thread."""
-        return Work(lambda stop: function(self.run(stop)), self.cost_us)
+        return Work(lambda stop: function(self.run(stop)), self.cost_us, self.units)
 
 
 class Engine:
-    """Threads, and a bound for what may wait for them.
+    """The threads of a server, for its calls and jobs.
 
     Args:
-        threads: How many.
-        max_waiting: Portions that may wait or be under way before new calls are refused.
+        config: Their number, and the bounds of what may wait for them.
+
+    Attributes:
         inline_us: Microseconds of work that are done at once, on the loop, where nothing waits.
+
+    Raises:
+        RuntimeError: No event loop runs.
     """
 
-    def __init__(self, *, threads: int, max_waiting: int = 8192, inline_us: float = 50.0) -> None:
-        self.threads = threads
-        self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="chase-engine")
-        self._max_waiting = max_waiting
-        self._inline_us = inline_us
-        self._waiting = 0
-        # Counted for `figures`.
-        self._batches = 0
-        self._inline = 0
-        self._background: Batcher[Any, Any] | None = None
-        self._chunks: set[Stop] = set()
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self.inline_us: Final = config.inline_budget_us
+        self._batcher: Batcher[Work[Any], Any] = Batcher(_Hooks(), config)
 
     @property
     def waiting(self) -> int:
-        """Portions that wait or are under way."""
-        return self._waiting
+        """Work of calls that waits or has a thread."""
+        return self._batcher.queued_units + self._batcher.serving
 
     def figures(self) -> EngineFigures:
         """How it stands. From any thread."""
-        work, chunks = self._waiting, len(self._chunks)
+        batcher, counts = self._batcher, self._batcher.counts
         return EngineFigures(
-            queued_items=max(0, work - self.threads),
-            busy_threads=min(work, self.threads) + chunks,
-            batches=self._batches,
-            merged=self._batches,
-            inline=self._inline,
+            queued_items=batcher.queued_units,
+            queued_bytes=batcher.queued_bytes,
+            busy_threads=batcher.busy,
+            batches=counts.batches,
+            merged=counts.merged,
+            inline=counts.inline,
+            retried=counts.retried,
+            stuck=counts.stuck,
         )
 
-    def admit(self) -> None:
-        """Refuses a call, or a batch of a stream, while too much waits; not once it has begun.
+    def inline(self, cost_us: float) -> bool:
+        """Whether work that takes so long is to be done at once, on the loop, by the caller."""
+        return self._batcher.inline(cost_us)
 
-        Raises:
-            Refusal: OVERLOADED.
-        """
-        if self._waiting >= self._max_waiting:
-            message = "the server has more work than it takes at a time"
-            raise Refusal(Reason.OVERLOADED, message, retry_after=_RETRY_SECONDS)
-
-    async def submit(self, work: Work[T], stop: StopFlag) -> T:
-        """Does one piece of work; cancelled, it sets the flag and gives up waiting.
-
-        Raises:
-            Exception: What the work raises.
-        """
-        if work.cost_us <= self._inline_us and not self._waiting:
-            self._inline += 1
-            return work.run(stop)
-        self._waiting += 1
-        self._batches += 1
-        self._make_room()
-        future = self._pool.submit(work.run, stop)
-        loop = asyncio.get_running_loop()
-        # Counted until a thread is really through with it, even if nobody waits any more.
-        future.add_done_callback(lambda _: loop.call_soon_threadsafe(self._left))
-        try:
-            return await asyncio.wrap_future(future)
-        except asyncio.CancelledError:
-            stop.set()
-            raise
-
-    def _left(self) -> None:
-        self._waiting -= 1
-
-    async def run(self, works: Iterable[Work[T]], stop: StopFlag) -> list[T | Refusal]:
-        """Does many pieces; the results in their order, a refusal where one was refused.
+    def do(self, works: Iterable[Work[T]], stop: StopFlag) -> list[T | Refusal]:
+        """Does pieces of work of a call on this thread; the results in their order.
 
         Raises:
             Stopped: The flag was set.
         """
-        works = list(works)
-        if not self._waiting and sum(work.cost_us for work in works) <= self._inline_us:
-            self._inline += 1
-            return _portion(works, 0.0).run(stop)
+        return [_result(work, stop) for work in works]
+
+    async def submit(self, work: Work[T], asker: Asker, *, size: int = 0) -> T:
+        """Does one piece of work, at once if it is small and nothing waits.
+
+        Cancelled, it gives up waiting, and the work is stopped.
+
+        Args:
+            work: What is done.
+            asker: Who wants it.
+            size: Bytes that it keeps while it waits.
+
+        Raises:
+            Refusal: OVERLOADED, too much waits; UNAVAILABLE, the server ends; DEADLINE.
+            Exception: What the work raises.
+        """
+        config = self._config
+        answer = await self._batcher.submit(
+            Item(
+                key=_KEY,
+                client=asker.client,
+                payload=work,
+                priority=min(asker.priority, config.priorities - 1),
+                units=min(work.units, config.max_queue_items),
+                size=min(size, config.max_queue_bytes),
+            )
+        )
+        if answer.ending is not Ending.RESULT:
+            raise _unanswered(answer)
+        if isinstance(answer.result, _Raised):
+            raise answer.result.error
+        return cast("T", answer.result)
+
+    async def run(
+        self, works: Iterable[Work[T]], asker: Asker, *, size: int = 0
+    ) -> list[T | Refusal]:
+        """Does many pieces; the results in their order, a refusal where one was refused.
+
+        Raises:
+            Refusal: See `submit`.
+        """
         results: list[T | Refusal] = []
-        async with aclosing(self.portions(works, stop)) as portions:
+        async with aclosing(self.portions(works, asker, size=size)) as portions:
             async for portion in portions:
                 results += portion
         return results
 
     async def portions(
-        self, works: Iterable[Work[T]], stop: StopFlag, *, ordered: bool = True
+        self, works: Iterable[Work[T]], asker: Asker, *, ordered: bool = True, size: int = 0
     ) -> AsyncGenerator[list[T | Refusal]]:
         """As `run`, some results at a time as they come; no more than needed is begun.
 
         Args:
             works: Read as threads become free.
-            stop: Set when this ends, however it ends.
+            asker: Who wants it.
             ordered: Whether results come in order, or as they are finished.
+            size: Bytes that they keep while they wait.
 
         Whoever breaks off closes it (`contextlib.aclosing`), so that work ends with it.
+
+        Raises:
+            Refusal: See `submit`. OVERLOADED only at first, not once it has begun.
         """
         portions = _portions(works)
-        pending: deque[asyncio.Task[list[T | Refusal]]] = deque()
+        first = next(portions, None)
+        if first is None:
+            return
+        second = next(portions, None)
+        if second is None:  # the most usual: nothing to be done side by side
+            yield await self.submit(first, asker, size=size)
+            return
+        pending = deque([asyncio.ensure_future(self.submit(first, asker, size=size))])
+        waiting: Work[list[T | Refusal]] | None = second
         try:
             while True:
                 # One more than there are threads, so that none waits for this loop.
-                while len(pending) <= self.threads and (portion := next(portions, None)):
-                    pending.append(asyncio.ensure_future(self.submit(portion, stop)))
+                while waiting is not None and len(pending) <= self._config.threads:
+                    pending.append(asyncio.ensure_future(self._submit_later(waiting, asker)))
+                    waiting = next(portions, None)
                 if not pending:
                     return
                 if not ordered:
@@ -173,93 +206,86 @@ class Engine:
                     pending = deque(sorted(pending, key=lambda task: not task.done()))
                 yield await pending.popleft()
         finally:
+            for task in pending:
+                task.cancel()
             if pending:
-                stop.set()
-                for task in pending:
-                    task.cancel()
                 await asyncio.gather(*pending, return_exceptions=True)
 
-    # ---- Jobs -----------------------------------------------------------------------------------
-
-    async def run_background(self, chunk: Callable[[Stop], Any], stop: StopFlag) -> Any:
-        """Runs a chunk of a job when no query needs the thread.
-
-        Args:
-            chunk: Called on a thread with a flag, which it polls at least every 5 ms; gives
-                `AGAIN` if it made room and is to be called again.
-            stop: Ends it, together with whatever the chunk itself polls.
-
-        Returns:
-            What the chunk gave at last; None if it was stopped before.
-
-        Raises:
-            Exception: What the chunk raised.
-        """
-        if self._background is None:
-            # Only its background is used here, so that its one thread for queries stays idle.
-            self._background = Batcher(_NoQueries(), Config(threads=self.threads, query_threads=1))
-
-        def call(room: Stop) -> tuple[Any]:
-            self._chunks.add(room)
-            try:
-                return (chunk(room),)
-            finally:
-                self._chunks.discard(room)
-
-        loop = asyncio.get_running_loop()
+    async def _submit_later(self, work: Work[T], asker: Asker) -> T:
+        """Does work of a call that has begun, which waits where a new one would be refused."""
         while True:
-            overdue = loop.time() + _AGEING
-            # Looked at now and then: work ends in other threads, and nobody else waits here.
-            while (  # noqa: ASYNC110
-                self._waiting and self._full() and loop.time() < overdue and not stop.is_set()
-            ):
-                await asyncio.sleep(_LOOK)
+            try:
+                return await self.submit(work, asker)
+            except Refusal as refusal:
+                if refusal.reason is not Reason.OVERLOADED or refusal.retry_after is None:
+                    raise
+                delay = refusal.retry_after
+            await asyncio.sleep(delay)
+
+    def run_background(self, chunk: Callable[[Stop], Any]) -> Pending[Any]:
+        """Runs a chunk of a job when no query needs the thread; see `Batcher.run_background`."""
+        return self._batcher.run_background(chunk)
+
+    async def close(self) -> None:
+        """Ends all that waits, and the threads; work under way is stopped."""
+        left = await self._batcher.close(0.0)
+        if left:
+            _log.error("%d engine threads did not come back", left)
+
+
+class _Raised:
+    """What a piece of work raised, which is its result: others of the call are not concerned."""
+
+    __slots__ = ("error",)
+
+    def __init__(self, error: BaseException) -> None:
+        self.error: Final = error
+
+
+class _Hooks:
+    """The engine of the batcher: does one piece after the other."""
+
+    def estimate(self, key: Hashable, payload: Work[Any]) -> float:
+        del key
+        return payload.cost_us
+
+    def prepare(self, key: Hashable, payloads: Sequence[Work[Any]]) -> Sequence[Work[Any]]:
+        del key
+        return payloads
+
+    def run(self, key: Hashable, prepared: Sequence[Work[Any]], stop: Stop) -> list[Any]:
+        del key
+        results: list[Any] = []
+        for index, work in enumerate(prepared):
             if stop.is_set():
-                return None
-            answer = await self._background.run_background(call)
-            if answer.ending is Ending.ERROR:
-                assert answer.error is not None
-                raise answer.error
-            if answer.ending is not Ending.RESULT:
-                return None
-            assert answer.result is not None
-            if answer.result[0] is not AGAIN:
-                return answer.result[0]
+                raise Stopped
+            if not stop.wanted(index):
+                results.append(None)
+                continue
+            # One for each, since callers come and go while they share a thread.
+            flag = StopFlag()
+            stop.on_end(index, flag.set)
+            try:
+                results.append(work.run(flag))
+            except Exception as error:  # noqa: BLE001 - raised again where it is awaited
+                results.append(_Raised(error))
+        return results
 
-    def _full(self) -> bool:
-        return self._waiting + len(self._chunks) >= self.threads
-
-    def _make_room(self) -> None:
-        """Asks chunks to come back, as many as there are too many."""
-        if self._chunks:
-            running = list(self._chunks)
-            for room in running[: max(0, self._waiting + len(running) - self.threads)]:
-                room.set()
-
-    async def close_background(self) -> None:
-        """Ends the threads of jobs, whose flags have to be set before."""
-        if self._background is not None:
-            await self._background.close(0.0)
-
-    def close(self) -> None:
-        """Waits for the threads; the flags of all work under way have to be set before."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+    def split(self, key: Hashable, done: list[Any], payloads: Sequence[Work[Any]]) -> Sequence[Any]:
+        del key, payloads
+        return done
 
 
-class _NoQueries:
-    """The engine of a batcher that gets no queries."""
-
-    def estimate(self, key: Hashable, payload: Any) -> float:
-        raise NotImplementedError
-
-    def prepare(self, key: Hashable, payloads: Sequence[Any]) -> Any:
-        raise NotImplementedError
-
-    def run(self, key: Hashable, prepared: Any, stop: Stop) -> Any:
-        raise NotImplementedError
-
-    def split(self, key: Hashable, done: Any, payloads: Sequence[Any]) -> Sequence[Any]:
-        raise NotImplementedError
+def _unanswered(answer: Answer[Any]) -> BaseException:
+    """What is raised for an answer without a result."""
+    if answer.ending is Ending.REFUSED:
+        message = "the server has more work than it takes at a time"
+        return Refusal(Reason.OVERLOADED, message, retry_after=answer.retry_after)
+    if answer.ending is Ending.CLOSED:
+        return Refusal(Reason.UNAVAILABLE, "the server ends", retry_after=_RETRY_SECONDS)
+    if answer.ending is Ending.DEADLINE:
+        return Refusal(Reason.DEADLINE, "not done in time")
+    return answer.error or asyncio.CancelledError()
 
 
 def _portions(works: Iterable[Work[T]]) -> Iterator[Work[list[T | Refusal]]]:
@@ -270,21 +296,26 @@ def _portions(works: Iterable[Work[T]]) -> Iterator[Work[list[T | Refusal]]]:
         portion.append(work)
         cost += work.cost_us
         if cost >= _PORTION_US:
-            yield _portion(portion, cost)
+            yield _portion(portion)
             portion, cost = [], 0.0
     if portion:
-        yield _portion(portion, cost)
+        yield _portion(portion)
 
 
-def _portion(works: Sequence[Work[T]], cost_us: float) -> Work[list[T | Refusal]]:
+def _portion(works: Sequence[Work[T]]) -> Work[list[T | Refusal]]:
     def run(stop: StopFlag) -> list[T | Refusal]:
         return [_result(work, stop) for work in works]
 
-    return Work(run, cost_us)
+    cost = sum(work.cost_us for work in works)
+    return Work(run, cost, sum(work.units for work in works))
 
 
 def _result(work: Work[T], stop: StopFlag) -> T | Refusal:
-    """What comes of it. A fault in one item must not disturb the others."""
+    """What comes of a piece of work. A fault in one must not disturb the others of its call.
+
+    Raises:
+        Stopped: The flag was set.
+    """
     if stop.is_set():
         raise Stopped
     try:

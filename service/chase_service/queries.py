@@ -39,8 +39,9 @@ __all__ = [
 
 # Of this depth on a perft is divided by its first decision, so that threads can share it.
 _DIVIDED: Final = 4
-# Games of a piece, at least: some tens of milliseconds; and pieces of a large number, about.
-_GAMES: Final = 1000
+# Games of a piece, at least: tens of milliseconds, beside which summing up is little. And pieces of
+# a large number, about.
+_GAMES: Final = 2000
 _PIECES: Final = 500
 # Pairs of fast players that are a piece, and sent together; long games are sent pair by pair.
 _PAIRS: Final = 8
@@ -50,6 +51,9 @@ _GAME_US: Final = 40.0
 _NODE_US: Final = 0.01
 _BRANCHING: Final = 46
 _SLOW_US: Final = 1e6
+# To make a player; and of options that bound a search: a node, a simulation, a second.
+_PLAYER_US: Final = 1000.0
+_EACH_US: Final = {"nodes": 0.25, "sims": 4.0, "time": 1e6}
 
 _RULES: Final = 256
 
@@ -279,7 +283,16 @@ def analysis(game: Game, player: PlayerSpec, lines: int) -> Work[Analysis]:
             raise Stopped
         return found
 
-    return Work(run, _SLOW_US)
+    return Work(run, _search_us(player))
+
+
+def _search_us(player: PlayerSpec) -> float:
+    """What a search takes, about, with the player that is made for it."""
+    given = dict(player.given)
+    bounds = [float(given[option]) * each for option, each in _EACH_US.items() if option in given]
+    if bounds or player.kind in ("random", "greedy"):
+        return _PLAYER_US + min(bounds, default=0.0)
+    return _SLOW_US
 
 
 class Start(NamedTuple):

@@ -18,14 +18,14 @@ import grpc
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
 
 from chase_service.addresses import host_of
-from chase_service.engine import StopFlag, Stopped
 from chase_service.errors import abort
 from chase_service.limits import Limits
-from chase_service.refusal import Code, Reason, Refusal
+from chase_service.refusal import Code, Reason, Refusal, invalid
 from chase_service.tokens import TOKEN, Token
 from chase_service.watch import OTHER, Ended, Watcher
 
 __all__ = [
+    "PRIORITY",
     "Call",
     "Gate",
     "Handler",
@@ -41,6 +41,11 @@ _log = logging.getLogger("chase_service")
 T = TypeVar("T")
 
 Context = grpc.aio.ServicerContext[bytes, bytes]
+
+PRIORITY: Final = "chase-priority"
+"""Metadata in which callers say how urgent a call is."""
+
+_LEVELS: Final = {"high": 0, "normal": 1, "low": 2}
 
 # Seconds after which callers may try again to reach a server that ends, or the one after it.
 _RETRY_SECONDS: Final = 1.0
@@ -59,20 +64,21 @@ class Call:
 
     Attributes:
         context: gRPC's.
-        stop: Set when the call ends, however it ends; all its work polls it.
         number: Of the call, for the log.
         token: What it came with; None where the server asks for none.
         client: Whose call it is: the name of the token, else the address of the caller.
     """
 
-    def __init__(self, context: Context, gate: Gate, method: str, size: int) -> None:
+    def __init__(
+        self, context: Context, gate: Gate, method: str, size: int, *, stream: bool
+    ) -> None:
         self.context = context
-        self.stop = StopFlag()
         # It is set wherever tokens are asked for: a call that came by another way ends here.
         self.token: Token | None = TOKEN.get() if gate.guarded else None
         self._peer = context.peer()
         self.client = self.token.name if self.token is not None else host_of(self._peer)
         self.number = next(gate.numbers)
+        self._stream = stream
         self._gate = gate
         self._method = method
         self._began = time.perf_counter()
@@ -80,6 +86,20 @@ class Call:
         self._response_bytes = 0
         self._items = 0
         self._failed = 0
+
+    @property
+    def priority(self) -> int:
+        """Level of its work: 0 for a unary call, 1 for a stream, or what the caller says.
+
+        Raises:
+            Refusal: INVALID_FIELD, the caller says something else.
+        """
+        for name, value in self.context.invocation_metadata() or ():
+            if name == PRIORITY:
+                if value not in _LEVELS:
+                    raise invalid(PRIORITY, f"{PRIORITY} is not one of {', '.join(_LEVELS)}")
+                return _LEVELS[value]
+        return int(self._stream)
 
     def seconds_left(self) -> float:
         """Until the caller's deadline, and no more than a call may take."""
@@ -98,7 +118,7 @@ class Call:
         try:
             async with timeout:
                 return await work
-        except (TimeoutError, Stopped):
+        except TimeoutError:
             if not timeout.expired():
                 raise
             raise Refusal(Reason.DEADLINE, f"not done within {seconds:.3f} seconds") from None
@@ -157,9 +177,9 @@ class Call:
             watcher.ended(ended)
 
 
-Handler = Callable[[bytes, Call], Awaitable[bytes | None]]
-"""Answers a call. The bytes are the request, empty where requests are a stream; what it returns is
-the response, None where responses are a stream."""
+Handler = Callable[[bytes, Call], bytes | Awaitable[bytes | None]]
+"""Answers a call. The bytes are the request, empty where requests are a stream; what it gives is
+the response, None where responses are a stream. Small calls are answered without a coroutine."""
 
 
 class Gate:
@@ -209,7 +229,6 @@ class Gate:
             await asyncio.wait_for(self._empty.wait(), grace)
         except TimeoutError:
             for task, call in list(self._running.items()):
-                call.stop.set()
                 self._ended.add(call)
                 task.cancel()
             await asyncio.wait(list(self._running) or [asyncio.ensure_future(self._empty.wait())])
@@ -217,10 +236,11 @@ class Gate:
         return True
 
     async def answer(
-        self, handler: Handler, request: bytes, context: Context, *, method: str, timed: bool
-    ) -> bytes | None:
+        self, handler: Handler, request: bytes, context: Context, *, method: str, stream: bool,
+        timed: bool,
+    ) -> bytes | None:  # fmt: skip
         """Runs a handler; what it raises becomes the status of the call."""
-        call = Call(context, self, method, len(request))
+        call = Call(context, self, method, len(request), stream=stream)
         if self.draining.is_set():
             call.ended(Code.UNAVAILABLE.name, Reason.UNAVAILABLE.name)
             await abort(context, _ending())
@@ -236,7 +256,6 @@ class Gate:
             call.ended(answer.code.name, answer.reason.name)
             await abort(context, answer)
         finally:
-            call.stop.set()
             self._ended.discard(call)
             del self._running[task]
             if not self._running:
@@ -244,7 +263,7 @@ class Gate:
 
     async def answer_other(self, context: Context) -> None:
         """Refuses a call of a method that there is not, as gRPC does."""
-        Call(context, self, OTHER, 0).ended(grpc.StatusCode.UNIMPLEMENTED.name)
+        Call(context, self, OTHER, 0, stream=False).ended(grpc.StatusCode.UNIMPLEMENTED.name)
         await context.abort(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
 
     async def _guarded(
@@ -252,6 +271,8 @@ class Gate:
     ) -> bytes | Refusal | None:
         try:
             answer = handler(request, call)
+            if isinstance(answer, bytes):
+                return answer
             return await (call.timed(answer) if timed else answer)
         except Refusal as refusal:
             return refusal
@@ -337,7 +358,7 @@ def refusing(refusal: Callable[[], Refusal], gate: Gate, path: str) -> Any:
 def _streaming(handler: Handler, gate: Gate, name: str) -> Any:
     async def stream(requests: object, context: Context) -> None:
         del requests  # read by Call.read; the time of a stream is that of each of its batches
-        await gate.answer(handler, b"", context, method=name, timed=False)
+        await gate.answer(handler, b"", context, method=name, stream=True, timed=False)
 
     return grpc.stream_stream_rpc_method_handler(stream)
 
@@ -348,7 +369,9 @@ def _handler(
     name = method_name(method)
 
     async def answer(request: bytes, context: Context) -> bytes | None:
-        return await gate.answer(handler, request, context, method=name, timed=True)
+        return await gate.answer(
+            handler, request, context, method=name, stream=method.server_streaming, timed=True
+        )
 
     if method.client_streaming:
         made: Any = _streaming(handler, gate, name)

@@ -131,10 +131,6 @@ class Server:
         config = options.config
         limits = options.limits or Limits.of(config)
         players = Players(options.programs, limits)
-        self._engine = Engine(
-            threads=config.threads, max_waiting=config.max_queue_items,
-            inline_us=config.inline_budget_us,
-        )  # fmt: skip
         self._gate = Gate(limits, guarded=tokens is not None)
         self._health = health.aio.HealthServicer()
         self._names: list[str] = []
@@ -154,8 +150,9 @@ class Server:
             ],
         )
         done = Done()
+        self._jobs = _open_jobs(options.data, config, limits, players, done)
+        self._engine = Engine(config)
         servicers = Servicers(self._engine, Context(limits, players, done), commit=options.commit)
-        self._jobs = self._open_jobs(options.data, config, limits, players, done)
         services = servicers.services()
         if self._jobs is not None:
             services += JobCalls(self._jobs, limits, players).services()
@@ -176,21 +173,6 @@ class Server:
         )
         self._server.add_generic_rpc_handlers((other_handlers(self._gate),))
         self.port = 0
-
-    def _open_jobs(
-        self, data: Path | None, config: Config, limits: Limits, players: Players, done: Done
-    ) -> Jobs | None:
-        if data is None:
-            return None
-        try:
-            return Jobs(
-                data, self._engine, lambda text: players.read(text, "player"),
-                workers=config.threads, most=limits.jobs, seconds=limits.job_seconds,
-                done=done,
-            )  # fmt: skip
-        except (OSError, sqlite3.Error) as error:
-            self._engine.close()
-            raise StartError(f"cannot use the folder {data}: {error}") from None
 
     def _sources(self, done: Done) -> Sources:
         jobs = self._jobs
@@ -219,7 +201,7 @@ class Server:
 
     @property
     def work(self) -> int:
-        """Portions of work that wait for a thread, or have one."""
+        """Work of calls that waits for a thread, or has one."""
         return self._engine.waiting
 
     async def start(self) -> None:
@@ -235,11 +217,11 @@ class Server:
                 await self._monitor.stop()
             if self._jobs is not None:
                 await self._jobs.close()
-            self._engine.close()
+            await self._engine.close()
             raise
         await self._server.start()
         if self._jobs is not None:
-            self._jobs.start()
+            self._jobs.start(self._engine)
         for name in ("", *self._names):
             await self._health.set(name, _SERVING)
 
@@ -280,9 +262,22 @@ class Server:
             await self._monitor.stop()
         if self._jobs is not None:
             await self._jobs.close()
-        await self._engine.close_background()
-        await asyncio.to_thread(self._engine.close)
+        await self._engine.close()
         return finished
+
+
+def _open_jobs(
+    data: Path | None, config: Config, limits: Limits, players: Players, done: Done
+) -> Jobs | None:
+    if data is None:
+        return None
+    try:
+        return Jobs(
+            data, lambda text: players.read(text, "player"),
+            workers=config.threads, most=limits.jobs, seconds=limits.job_seconds, done=done,
+        )  # fmt: skip
+    except (OSError, sqlite3.Error) as error:
+        raise StartError(f"cannot use the folder {data}: {error}") from None
 
 
 async def serve(options: Options) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
@@ -16,18 +16,22 @@ from chase_service._pb.chase.v1 import (
     query_service_pb2,
     system_service_pb2,
 )
-from chase_service.batches import Answer
-from chase_service.engine import Engine, Work
+from chase_service.batches import Answer, Batch
+from chase_service.engine import Engine, StopFlag, Work
 from chase_service.refusal import Refusal
 from chase_service.rpc import Call, Handler
 from chase_service.wire import decode, wrapped
 
 __all__ = ["Servicers"]
 
-T = TypeVar("T")
-
-# Microseconds that it takes to read a byte of a request: of texts, the most costly.
+# Microseconds, about: of a byte that is read, of a result that is written, of openings to draw.
 _READ_US: Final = 0.03
+_WRITE_US: Final = 40.0
+_OPENINGS_US: Final = 1e6
+# A batch that takes no longer is done by the thread that read it.
+_SOON_US: Final = 2000.0
+
+_NEVER: Final = StopFlag()
 
 
 class Servicers:
@@ -58,9 +62,9 @@ class Servicers:
 
     # ---- Batches ------------------------------------------------------------------------------
 
-    async def _batch(self, name: str, data: bytes, call: Call) -> bytes:
+    def _batch(self, name: str, data: bytes, call: Call) -> bytes | Awaitable[bytes]:
         kind = getattr(query_service_pb2, f"{name}Request")
-        return await self._answer(name, lambda: decode(kind, data), len(data), call)
+        return self._answer(name, lambda: decode(kind, data), len(data), call)
 
     async def _batches(self, name: str, data: bytes, call: Call) -> None:
         request_kind = getattr(query_service_pb2, f"Stream{name}Request")
@@ -71,45 +75,61 @@ class Servicers:
                 batch: Message = decode(request_kind, message).batch
                 return batch
 
-            answer = await call.timed(self._answer(name, read, len(message), call))
+            answer = self._answer(name, read, len(message), call)
+            if not isinstance(answer, bytes):
+                answer = await call.timed(answer)
             await call.write(wrapped(response_kind, answer))
 
-    async def _answer(self, name: str, read: Callable[[], Message], size: int, call: Call) -> bytes:
-        self._engine.admit()
-        reader = convert.READERS[name]
-        batch: convert.Batch[Any] = await self._at_once(
-            lambda: reader(read(), self._context), size, call
-        )
-        results = await self._engine.run(batch.works, call.stop)
-        # A result is about as costly to write as a position to read.
-        answer = await self._at_once(lambda: batch.answer(results), 40 * len(results), call)
-        call.answered(answer.items, answer.failed)
-        return answer.data
+    def _answer(
+        self, name: str, read: Callable[[], Message], size: int, call: Call
+    ) -> bytes | Awaitable[bytes]:
+        """The bytes of the answer of a batch.
 
-    async def _at_once(self, function: Callable[[], T], size: int, call: Call) -> T:
-        """Reads or writes so many bytes, on the loop if they are few, else on a thread."""
-        return await self._engine.submit(Work(lambda _: function(), _READ_US * size), call.stop)
+        What is soon done is read, done and written at one go, on the loop if it is very little. The
+        rest is read on a thread, done side by side, and written on a thread.
+        """
+        reader, cost = convert.READERS[name], _READ_US * size
+
+        def begin(stop: StopFlag, soon: float = _SOON_US) -> Answer | Batch[Any]:
+            batch: Batch[Any] = reader(read(), self._context)
+            if cost + batch.cost_us > soon:
+                return batch
+            return batch.answer(self._engine.do(batch.works, stop))
+
+        if not self._engine.inline(cost):
+            return self._on_threads(Work(begin, cost), size, call)
+        begun = begin(_NEVER, self._engine.inline_us)
+        if isinstance(begun, Batch):
+            return self._side_by_side(begun, size, call)
+        return _told(begun, call)
+
+    async def _on_threads(self, begin: Work[Answer | Batch[Any]], size: int, call: Call) -> bytes:
+        begun = await self._engine.submit(begin, call, size=size)
+        if isinstance(begun, Batch):
+            return await self._side_by_side(begun, size, call)
+        return _told(begun, call)
+
+    async def _side_by_side(self, batch: Batch[Any], size: int, call: Call) -> bytes:
+        results = await self._engine.run(batch.works, call, size=size)
+        # A result is about as costly to write as a position to read.
+        answer = Work(lambda _: batch.answer(results), _WRITE_US * len(results))
+        return _told(await self._engine.submit(answer, call, size=size), call)
 
     # ---- Streams of games -----------------------------------------------------------------------
 
     async def _playout_games(self, data: bytes, call: Call) -> None:
         request = decode(query_service_pb2.StreamPlayoutGamesRequest, data)
-        self._engine.admit()
-        works = await self._at_once(
-            lambda: convert.playout_games(request, self._context), len(data), call
-        )
-        await self._send(works, call, ordered=True)
+        await self._send(convert.playout_games(request, self._context), call, ordered=True)
 
     async def _play_games(self, data: bytes, call: Call) -> None:
         request = decode(games_service_pb2.PlayGamesRequest, data)
-        self._engine.admit()
         works: Iterator[Work[Answer]] = await self._engine.submit(
-            Work(lambda stop: convert.games(request, self._context, stop), 1e6), call.stop
+            Work(lambda stop: convert.games(request, self._context, stop), _OPENINGS_US), call
         )
         await self._send(works, call, ordered=False)
 
     async def _send(self, works: Iterable[Work[Answer]], call: Call, *, ordered: bool) -> None:
-        async with aclosing(self._engine.portions(works, call.stop, ordered=ordered)) as portions:
+        async with aclosing(self._engine.portions(works, call, ordered=ordered)) as portions:
             async for portion in portions:
                 for message in portion:
                     if isinstance(message, Refusal):
@@ -123,6 +143,11 @@ class Servicers:
         del call
         decode(system_service_pb2.GetVersionRequest, data)
         return self._version_answer
+
+
+def _told(answer: Answer, call: Call) -> bytes:
+    call.answered(answer.items, answer.failed)
+    return answer.data
 
 
 def _service(module: Any, name: str) -> ServiceDescriptor:

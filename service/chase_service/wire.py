@@ -14,7 +14,7 @@ from google.protobuf.message import DecodeError, Message
 from chase_service._pb.chase.v1 import errors_pb2
 from chase_service.refusal import Reason, Refusal
 
-__all__ = ["Errors", "checked", "column", "decode", "wrapped"]
+__all__ = ["Errors", "checked", "column", "decode", "field", "wrapped"]
 
 M = TypeVar("M", bound=Message)
 
@@ -41,16 +41,18 @@ def _varint(number: int) -> bytes:
     return bytes(out)
 
 
-def _field(kind: type[Message], name: str, data: bytes) -> bytes:
-    """A field that is bytes on the wire: a packed column or a message."""
+def field(kind: type[Message], name: str, data: bytes) -> bytes:
+    """A field that is bytes on the wire: a packed column of fixed32, or a message."""
+    if not data:
+        return b""
     number = kind.DESCRIPTOR.fields_by_name[name].number
-    return b"".join((_varint(number << 3 | 2), _varint(len(data)), data)) if data else b""
+    return b"".join((_varint(number << 3 | 2), _varint(len(data)), data))
 
 
 def column(kind: type[Message], name: str, values: npt.NDArray[Any]) -> bytes:
     """A column of fixed32 or sfixed32."""
     signed = values.dtype.kind == "i"
-    return _field(kind, name, values.astype("<i4" if signed else "<u4", copy=False).tobytes())
+    return field(kind, name, values.astype("<i4" if signed else "<u4", copy=False).tobytes())
 
 
 def wrapped(kind: type[Message], data: bytes) -> bytes:

@@ -167,11 +167,16 @@ class World:
     """A batcher among doubles.
 
     Args:
-        fields: Of the configuration; by default one thread, and nothing is answered on the loop.
+        fields: Of the configuration; by default one thread, nothing is answered on the loop, and
+            anything may wait for as long as it takes.
     """
 
     def __init__(self, **fields: Any) -> None:
-        fields = {"threads": 1, "query_threads": 1, "inline_budget_us": 0, **fields}
+        defaults = {
+            "threads": 1, "query_threads": 1, "inline_budget_us": 0, "max_wait_ms": 3_600_000,
+            "overloaded_wait_ms": 3_600_000,
+        }  # fmt: skip
+        fields = {**defaults, **fields}
         self.config = Config(**fields)
         self.clock = FakeClock()
         self.workers = FakeWorkers(self.config.threads + self.config.query_threads)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 import grpc
 from chase_service.config import Config
 from chase_service.convert import Context
-from chase_service.engine import Engine, Work
+from chase_service.engine import Asker, Engine, StopFlag, Work
 from chase_service.errors import DETAILS_KEY
 from chase_service.figures import Done
 from chase_service.jobcalls import JobCalls
@@ -133,6 +133,9 @@ class Caller:
     def time_remaining(self) -> None:
         """No deadline."""
 
+    def invocation_metadata(self) -> None:
+        """None."""
+
     def peer(self) -> str:
         """No address."""
         return "nowhere:1"
@@ -157,18 +160,18 @@ class CountingEngine(Engine):
 
     pieces = 0
 
-    async def run(self, works: Iterable[Work[Any]], stop: Any) -> list[Any]:
-        works = list(works)
-        self.pieces += len(works)
-        return await super().run(works, stop)
+    def do(self, works: Iterable[Work[Any]], stop: StopFlag) -> list[Any]:
+        return super().do(self._counted(works), stop)
 
-    def portions(self, works: Iterable[Work[Any]], stop: Any, *, ordered: bool = True) -> Any:
-        def counted() -> Any:
-            for work in works:
-                self.pieces += 1
-                yield work
+    def portions(
+        self, works: Iterable[Work[Any]], asker: Asker, *, ordered: bool = True, size: int = 0
+    ) -> Any:
+        return super().portions(self._counted(works), asker, ordered=ordered, size=size)
 
-        return super().portions(counted(), stop, ordered=ordered)
+    def _counted(self, works: Iterable[Work[Any]]) -> Iterator[Work[Any]]:
+        for work in works:
+            self.pieces += 1
+            yield work
 
 
 class Offline:
@@ -187,7 +190,7 @@ class Offline:
         players = Players({"mine": SECRET}, limits)
         self.engine = engine
         self.jobs = Jobs(
-            data, engine, lambda text: players.read(text, "player"),
+            data, lambda text: players.read(text, "player"),
             workers=1, most=limits.jobs, seconds=1.0, done=Done(),
         )  # fmt: skip
         self._data = data
@@ -232,7 +235,7 @@ class Offline:
         """Ends it."""
         self._base.close()
         await self.jobs.close()
-        await asyncio.to_thread(self.engine.close)
+        await self.engine.close()
 
     async def ask(self, path: str, requests: Sequence[bytes]) -> Answer:
         """A call; all requests but the first are for those that take a stream."""
@@ -247,7 +250,8 @@ class Offline:
         try:
             data = await self.gate.answer(
                 method.handler, b"" if streams else requests[0], caller,
-                method=method_name(method.described), timed=not streams,
+                method=method_name(method.described),
+                stream=streams or method.described.server_streaming, timed=not streams,
             )  # fmt: skip
         except grpc.aio.AbortError:
             data = None
@@ -262,7 +266,7 @@ class Offline:
 @asynccontextmanager
 async def offline(data: Path, limits: Limits = SMALL) -> AsyncIterator[Offline]:
     """A service for the time of a block."""
-    service = Offline(CountingEngine(threads=2), data, limits)
+    service = Offline(CountingEngine(Config(threads=2)), data, limits)
     try:
         yield service
     finally:

@@ -374,7 +374,7 @@ class Context:
 
 def called(*, guarded: bool) -> Call:
     context: Any = Context()
-    return Call(context, Gate(Limits.of(Config()), guarded=guarded), OTHER, 0)
+    return Call(context, Gate(Limits.of(Config()), guarded=guarded), OTHER, 0, stream=False)
 
 
 def test_whose_call_it_is() -> None:

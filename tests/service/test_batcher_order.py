@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from chase_service.batcher import Ending
@@ -223,7 +224,7 @@ def test_room_comes_back_however_an_item_ends() -> None:
 
 
 @pytest.mark.parametrize("per_second", [50, 1_000])
-def test_the_delay_is_the_time_half_the_queue_takes(per_second: int) -> None:
+def test_the_delay_is_the_time_half_of_what_waits_takes(per_second: int) -> None:
     world = one_thread(max_queue_items=200, retry_min_ms=1, retry_max_ms=60_000)
     for _ in range(12 * per_second):  # until the average forgets the beginning
         while world.submit().answer is None:
@@ -233,7 +234,8 @@ def test_the_delay_is_the_time_half_the_queue_takes(per_second: int) -> None:
     assert answer is None
     answer = world.submit().answer
     assert answer is not None and answer.ending is Ending.REFUSED
-    assert math.isclose(answer.retry_after, 100 / per_second, rel_tol=0.03)
+    # 200 wait here, and one was refused for each that was served.
+    assert math.isclose(answer.retry_after, (200 + per_second) / 2 / per_second, rel_tol=0.03)
 
 
 def test_the_delay_has_bounds() -> None:
@@ -246,3 +248,51 @@ def test_the_delay_has_bounds() -> None:
     world.submit()
     world.clock.advance(30)
     assert world.batcher.retry_after() == 0.7
+
+
+# ---- What would wait too long -----------------------------------------------------------------
+
+
+def taken(world: World, count: int, **fields: Any) -> int:
+    """How many of so many items, each of a millisecond, are not refused."""
+    answers = [world.submit(**fields).answer for _ in range(count)]
+    assert all(answer is None or answer.ending is Ending.REFUSED for answer in answers)
+    return answers.count(None)
+
+
+def test_what_would_wait_too_long_is_refused_and_the_queue_kept_short_for_a_second() -> None:
+    world = one_thread(max_wait_ms=50, overloaded_wait_ms=5)
+    assert taken(world, 100) == 51  # the last one has 50 ms before it
+    for _ in range(51):
+        serve_one(world)
+    # A refusal is not long ago: now 5 ms are too long, and each refusal begins the second anew.
+    world.clock.advance(0.9)
+    assert taken(world, 100) == 6
+    for _ in range(6):
+        serve_one(world)
+    world.clock.advance(0.2)
+    assert taken(world, 100) == 6
+    for _ in range(6):
+        serve_one(world)
+    world.clock.advance(1.1)
+    assert taken(world, 51) == 51
+
+
+def test_urgent_items_do_not_mind_the_others_and_long_ones_may_wait() -> None:
+    world = one_thread(max_wait_ms=20, overloaded_wait_ms=0, long_us=10_000)
+    assert taken(world, 30, priority=2) == 21
+    assert taken(world, 30, priority=2, cost=20_000.0) == 30
+    assert taken(world, 5, priority=1) == 1  # nothing as urgent waits, so that one may come
+    assert taken(world, 5, priority=0) == 1
+
+
+def test_the_refused_count_for_the_delay() -> None:
+    world = one_thread(max_queue_items=10, retry_min_ms=1, retry_max_ms=60_000)
+    for _ in range(1200):
+        while world.submit().answer is None:
+            pass
+        for _ in range(20):  # twenty refused for each that is served
+            world.submit()
+        serve_one(world, 0.01)
+    # Half of 10 that wait and about 2,100 refused in the last second, at 100 a second.
+    assert math.isclose(world.batcher.retry_after(), 2110 / 2 / 100, rel_tol=0.03)

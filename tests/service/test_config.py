@@ -17,13 +17,17 @@ pytestmark = pytest.mark.no_core
 FIELDS = dataclasses.fields(Config)
 
 
-def make(name: str, value: object) -> Config:
-    fields: dict[str, Any] = {name: value}
-    if name == "retry_min_ms":
-        fields["retry_max_ms"] = 600_000
-    elif name == "retry_max_ms":
-        fields["retry_min_ms"] = 1
-    return Config(**fields)
+# What goes with a field, so that no other is in its way.
+BESIDE: dict[str, dict[str, Any]] = {
+    "retry_min_ms": {"retry_max_ms": 600_000},
+    "retry_max_ms": {"retry_min_ms": 1},
+    "overloaded_wait_ms": {"max_wait_ms": 3_600_000},
+    "max_wait_ms": {"overloaded_wait_ms": 0},
+}
+
+
+def make(name: str, value: Any) -> Config:
+    return Config(**{name: value, **BESIDE.get(name, {})})
 
 
 @pytest.mark.parametrize("field", FIELDS, ids=lambda field: field.name)
@@ -45,6 +49,12 @@ def test_a_whole_number_is_no_float() -> None:
 def test_the_longest_delay_is_not_below_the_shortest() -> None:
     with pytest.raises(ValueError, match="retry_min_ms is 50, expected at most retry_max_ms, 40"):
         Config(retry_min_ms=50, retry_max_ms=40)
+
+
+def test_the_wait_under_overload_is_not_above_the_usual() -> None:
+    message = "overloaded_wait_ms is 50, expected at most max_wait_ms, 40"
+    with pytest.raises(ValueError, match=message):
+        Config(overloaded_wait_ms=50, max_wait_ms=40)
 
 
 def test_defaults() -> None:

@@ -195,7 +195,7 @@ def test_grpc_cancels_at_the_deadline(left: float | None, code: str) -> None:
         gate.watchers.append(Watcher())
         context: Any = Ending(left)
         task = asyncio.ensure_future(
-            gate.answer(endless, b"abc", context, method="Some.Method", timed=False)
+            gate.answer(endless, b"abc", context, method="Some.Method", stream=False, timed=False)
         )
         await asyncio.sleep(0)
         task.cancel()

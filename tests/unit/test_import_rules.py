@@ -82,13 +82,13 @@ THIRD_PARTY: dict[str, set[str] | None] = {
 SERVICE_ORDER = (
     "__init__", "_pb",
     "config", "figures", "batcher", "limits", "refusal", "players", "engine", "queries", "jobs",
-    "wire", "batches", "convert", "jobmessages", "addresses", "reload", "tokens", "tls", "errors",
-    "watch", "rpc", "access", "foreign", "servicers", "jobcalls", "log", "metrics", "server",
-    "calls", "channels", "client", "command",
+    "wire", "batches", "positions", "convert", "jobmessages", "addresses", "reload", "tokens",
+    "tls", "errors", "watch", "rpc", "access", "foreign", "servicers", "jobcalls", "log", "metrics",
+    "server", "calls", "channels", "client", "command",
 )  # fmt: skip
 
 # What each layer of the service may import from beyond it, _pb and the standard library. Only
-# convert knows both the messages and the library.
+# positions and convert know both the messages and the library.
 WIRE = {"_pb", "google"}
 SERVICE_USES: dict[str, set[str]] = {
     "__init__": set(),
@@ -102,6 +102,7 @@ SERVICE_USES: dict[str, set[str]] = {
     "queries": {"chase_fast", "numpy"},
     "wire": {"numpy"} | WIRE,
     "batches": set(),
+    "positions": {"chase_fast", "numpy"} | WIRE,
     "convert": {"chase_fast", "numpy"} | WIRE,
     "addresses": set(),
     "reload": set(),
@@ -349,7 +350,7 @@ def test_service_keeps_the_order() -> None:
 def test_each_layer_of_the_service_is_in_both_tables() -> None:
     assert set(SERVICE_USES) == set(SERVICE_ORDER) - {"_pb"}
     both = [layer for layer, uses in SERVICE_USES.items() if "chase_fast" in uses and WIRE & uses]
-    assert both == ["convert"]
+    assert both == ["positions", "convert"]
 
 
 def test_reference_model_imports_nothing_of_ours() -> None:

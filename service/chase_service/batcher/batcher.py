@@ -40,6 +40,23 @@ _CANCELLED: Final[Answer[Any]] = Answer(Ending.CANCELLED)
 _CLOSED: Final[Answer[Any]] = Answer(Ending.CLOSED)
 
 
+class _Rate:
+    """Items a second, averaged over the last moments."""
+
+    __slots__ = ("_rate", "_since")
+
+    def __init__(self, now: float) -> None:
+        self._rate = 0.0
+        self._since = now
+
+    def rate(self, now: float) -> float:
+        return self._rate * math.exp((self._since - now) / _MEMORY)
+
+    def add(self, units: int, now: float) -> None:
+        self._rate = self.rate(now) + units / _MEMORY
+        self._since = now
+
+
 class _Batch(Run, Generic[P, R]):
     """One engine call."""
 
@@ -112,8 +129,8 @@ class Batcher(Generic[P, R]):
         )
         self._background: Final = Background(config, self._clock, self._slots, counts=self.counts)
         self._ripening: Any = None
-        self._rate = 0.0
-        self._rated = self._clock.time()
+        self._served: Final = _Rate(self._clock.time())
+        self._refused: Final = _Rate(self._clock.time())
         self._closing = False
         self._idle: asyncio.Future[None] | None = None
 
@@ -128,6 +145,11 @@ class Batcher(Generic[P, R]):
     def queued_bytes(self) -> int:
         """Bytes of the items that wait."""
         return self._queue.size
+
+    @property
+    def serving(self) -> int:
+        """Engine calls on threads, those included that nobody waits for any more."""
+        return sum(isinstance(run, _Batch) for run in self._slots.running)
 
     @property
     def background_waiting(self) -> int:
@@ -165,7 +187,8 @@ class Batcher(Generic[P, R]):
             return self._end(ticket, Answer(Ending.ERROR, error=error))
         if ticket.cost <= self._config.inline_budget_us and self._queue.empty():
             return self._inline(ticket)
-        if not self._queue.fits(ticket):
+        if not self._queue.admits(ticket, now):
+            self._refused.add(item.units, now)
             return self._end(ticket, Answer(Ending.REFUSED, retry_after=self.retry_after()))
         self._queue.push(ticket, now)
         latest = now + self._config.max_item_seconds
@@ -173,6 +196,18 @@ class Batcher(Generic[P, R]):
         ticket.timer = self._clock.call_at(when, lambda: self._give_up(ticket, _EXPIRED))
         self._dispatch()
         return ticket
+
+    def inline(self, cost_us: float) -> bool:
+        """Whether the caller may do work of its own on the loop, which then counts as an item.
+
+        So that what takes some microseconds need not be made an item first.
+        """
+        if self._closing or cost_us > self._config.inline_budget_us or not self._queue.empty():
+            return False
+        self.counts.items += 1
+        self.counts.inline += 1
+        self.counts.answers[Ending.RESULT] += 1
+        return True
 
     def run_background(self, chunk: Chunk[T]) -> Pending[T]:
         """Runs a chunk of a job when no query needs the thread.
@@ -195,14 +230,18 @@ class Batcher(Generic[P, R]):
         return task
 
     def retry_after(self) -> float:
-        """Seconds in which half of the queue will have been served, at the rate measured.
+        """Seconds in which half of what waits will have been served, at the rate measured.
 
-        Not when the next place will be free: all who were refused would come back for it.
+        Those who were refused of late wait elsewhere. Not when the next place will be free: all of
+        them would come back for it.
         """
         config = self._config
         low, high = config.retry_min_ms / 1e3, config.retry_max_ms / 1e3
-        rate = self._rate * math.exp((self._rated - self._clock.time()) / _MEMORY)
-        half = self._queue.units / 2
+        rate, refused = (
+            self._served.rate(self._clock.time()),
+            self._refused.rate(self._clock.time()),
+        )
+        half = (self._queue.units + refused * _MEMORY) / 2
         return high if half >= high * rate else max(low, half / rate)
 
     async def close(self, grace: float) -> int:
@@ -315,7 +354,8 @@ class Batcher(Generic[P, R]):
         failed = isinstance(outcome, Failure)
         left = batch.unanswered()
         if not failed and not batch.interrupted:
-            self._note_rate(sum(ticket.item.units for ticket in left))
+            served = sum(ticket.item.units for ticket in left)
+            self._served.add(served, self._clock.time())
             for ticket, result in zip(batch.tickets, outcome, strict=True):
                 self._end(ticket, Answer(Ending.RESULT, result))
         elif failed and left and len(batch.tickets) == 1:
@@ -337,12 +377,6 @@ class Batcher(Generic[P, R]):
         when = self._queue.ripens()
         if when is not None:
             self._ripening = self._clock.call_at(when, self._dispatch)
-
-    def _note_rate(self, units: int) -> None:
-        now = self._clock.time()
-        self._rate *= math.exp((self._rated - now) / _MEMORY)
-        self._rate += units / _MEMORY
-        self._rated = now
 
     # ---- Ending
 

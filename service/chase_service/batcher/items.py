@@ -78,12 +78,13 @@ class EngineFaultError(Exception):
 class Stop:
     """Tells a running call that it is to end. Safe to use from any thread."""
 
-    __slots__ = ("_callbacks", "_dropped", "_lock", "_set")
+    __slots__ = ("_callbacks", "_dropped", "_items", "_lock", "_set")
 
     def __init__(self, count: int = 1) -> None:
         self._set = False
         self._dropped = bytearray(count)
         self._callbacks: list[Callable[[], object]] = []
+        self._items: dict[int, Callable[[], object]] = {}
         self._lock = threading.Lock()
 
     def is_set(self) -> bool:
@@ -106,18 +107,33 @@ class Stop:
                 return
         callback()
 
+    def on_end(self, index: int, callback: Callable[[], object]) -> None:
+        """As `on_set`, and when nobody waits any more for the item at this place of the call."""
+        with self._lock:
+            if not self._set and not self._dropped[index]:
+                self._items[index] = callback
+                return
+        callback()
+
     def set(self) -> None:
         """Sets the flag, for good."""
         with self._lock:
             self._set = True
-            callbacks, self._callbacks = self._callbacks, []
+            callbacks = [*self._callbacks, *self._items.values()]
+            self._callbacks.clear()
+            self._items.clear()
         for callback in callbacks:
             with contextlib.suppress(Exception):
                 callback()
 
     def drop(self, index: int) -> None:
         """Notes that nobody waits for one item any more."""
-        self._dropped[index] = 1
+        with self._lock:
+            self._dropped[index] = 1
+            callback = self._items.pop(index, None)
+        if callback is not None:
+            with contextlib.suppress(Exception):
+                callback()
 
 
 class Engine(Protocol[P_contra, R_co]):

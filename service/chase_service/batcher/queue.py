@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from collections import deque
 from collections.abc import Hashable
 from typing import Final, Generic
@@ -23,6 +24,8 @@ from typing import Final, Generic
 from chase_service.batcher.items import P, R, Ticket
 from chase_service.config import Config
 
+# Seconds after the latest refusal for which the queue is kept short.
+_OVERLOADED: Final = 1.0
 # Dead entries of a heap, or forgotten clients, that are not worth a clean-up.
 _FEW: Final = 32
 
@@ -100,7 +103,7 @@ class _Lane(Generic[P, R]):
 class _Level(Generic[P, R]):
     """The items of one priority."""
 
-    __slots__ = ("again", "clients", "count", "lanes", "ripe", "virtual", "waiting_since")
+    __slots__ = ("again", "clients", "cost", "count", "lanes", "ripe", "virtual", "waiting_since")
 
     def __init__(self) -> None:
         self.lanes: Final[dict[Hashable, _Lane[P, R]]] = {}
@@ -111,6 +114,7 @@ class _Level(Generic[P, R]):
         self.clients: dict[Hashable, float] = {}
         self.virtual = 0.0
         self.count = 0
+        self.cost = 0.0
         self.waiting_since: float | None = None
 
     def place(self, ticket: Ticket[P, R]) -> None:
@@ -129,6 +133,7 @@ class _Level(Generic[P, R]):
             self.clients.clear()
             self.ripe.clear()
             self.virtual = 0.0
+            self.cost = 0.0
             if not self.again:
                 self.waiting_since = None
 
@@ -159,6 +164,8 @@ class FairQueue(Generic[P, R]):
         # In order of arrival, which is the order in which they ripen.
         self._unripe: Final[deque[Ticket[P, R]]] = deque()
         self._numbers: Final = itertools.count()
+        # Until when the queue is kept short, since there is more than can be served.
+        self._overloaded_until = -math.inf
 
     @property
     def units(self) -> int:
@@ -176,15 +183,32 @@ class FairQueue(Generic[P, R]):
             return False
         return not any(level.again and level.next_again() for level in self._levels)
 
-    def fits(self, ticket: Ticket[P, R]) -> bool:
+    def admits(self, ticket: Ticket[P, R], now: float) -> bool:
         """Whether there is room, and its client has not more than its share.
 
-        A client that has nothing here may bring one item of any size that fits.
+        A client that has nothing here may bring one item of any size that fits. A refusal keeps the
+        queue short for a while.
         """
+        if self._fits(ticket) and self._is_soon(ticket, now):
+            return True
+        self._overloaded_until = now + _OVERLOADED
+        return False
+
+    def _fits(self, ticket: Ticket[P, R]) -> bool:
         if not self._load.takes(ticket, self._config, 1.0):
             return False
         held = self._held.get(ticket.item.client)
         return held is None or held.takes(ticket, self._config, self._config.max_client_share)
+
+    def _is_soon(self, ticket: Ticket[P, R], now: float) -> bool:
+        """Whether a short item need not wait too long behind others as urgent."""
+        config = self._config
+        if self.is_long(ticket):
+            return True
+        ahead = sum(level.cost for level in self._levels[: 2 * ticket.item.priority + 1 : 2])
+        overloaded = now < self._overloaded_until
+        longest = config.overloaded_wait_ms if overloaded else config.max_wait_ms
+        return ahead <= longest * 1e3 * config.threads
 
     def push(self, ticket: Ticket[P, R], now: float) -> None:
         """Adds an item."""
@@ -204,6 +228,7 @@ class FairQueue(Generic[P, R]):
             held = self._held[ticket.item.client] = _Load()
         held.change(ticket, 1)
         level.count += 1
+        level.cost += ticket.cost
         full = (
             lane.load.units >= self._config.max_batch_items
             or lane.load.cost >= self._config.max_batch_us
@@ -228,6 +253,7 @@ class FairQueue(Generic[P, R]):
         if not lane.load.count:
             del level.lanes[item.key]
         level.count -= 1
+        level.cost -= ticket.cost
         level.rest()
         if not self._load.count:
             self._unripe.clear()

@@ -36,7 +36,6 @@ class Jobs:
 
     Args:
         folder: Of the server's data, made if it is not there.
-        background: Plays chunks.
         player: Reads the text of a player.
         workers: Chunks at a time.
         most: Jobs that may be under way or wait.
@@ -49,15 +48,13 @@ class Jobs:
     """
 
     def __init__(
-        self, folder: Path, background: Background, player: Player, *, workers: int, most: int,
-        seconds: float, done: Done,
-    ) -> None:  # fmt: skip
+        self, folder: Path, player: Player, *, workers: int, most: int, seconds: float, done: Done
+    ) -> None:
         self._folder = folder.resolve() / "jobs"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = _locked(folder / ".lock")
         self._folder.mkdir(mode=0o700, exist_ok=True)
         self._base = JobBase(folder / "jobs.sqlite")
-        self._background = background
         self._player = player
         self._workers = workers
         self._most = most
@@ -222,13 +219,17 @@ class Jobs:
 
     # ---- Playing them -------------------------------------------------------------------------
 
-    def start(self) -> None:
-        """Begins to play what there is. What was deleted and is still there goes first."""
+    def start(self, background: Background) -> None:
+        """Begins to play what there is. What was deleted and is still there goes first.
+
+        Args:
+            background: Plays chunks.
+        """
         known = self._base.ids()
         for path in self._folder.iterdir():
             if path.name not in known:
                 shutil.rmtree(path, ignore_errors=True)
-        self._task = asyncio.get_running_loop().create_task(self._play_all())
+        self._task = asyncio.get_running_loop().create_task(self._play_all(background))
 
     def end_watching(self) -> None:
         """Ends those who watch, who would wait for as long as jobs take."""
@@ -246,17 +247,17 @@ class Jobs:
         self._base.close()
         os.close(self._lock)
 
-    async def _play_all(self) -> None:
+    async def _play_all(self, background: Background) -> None:
         while not self._closing.is_set():
             self._wake.clear()
             try:
-                await self._play_next()
+                await self._play_next(background)
             except (sqlite3.Error, OSError):
                 # The disk is full, say. It may be better later; the job is as it was.
                 _log.exception("a job cannot be played on")
                 await self._pause()
 
-    async def _play_next(self) -> None:
+    async def _play_next(self, background: Background) -> None:
         job = await asyncio.to_thread(self._base.next)
         if job is None:
             await self._wake.wait()
@@ -264,7 +265,7 @@ class Jobs:
         loop = asyncio.get_running_loop()
         running = Running(
             job, self._folder / job.id, self._base, self._player, loop=loop,
-            background=self._background, workers=self._workers, seconds=self._seconds,
+            background=background, workers=self._workers, seconds=self._seconds,
             done=self._done, changed=lambda: loop.call_soon_threadsafe(self._notify),
         )  # fmt: skip
         self._running = running

@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 from chase_fast._core import StopFlag
 from chase_fast.runner import Part
-from chase_service.batcher import AGAIN, Stop
+from chase_service.batcher import AGAIN, Answer, Stop
 
 __all__ = ["Background", "ChunkThreads"]
 
@@ -21,12 +21,11 @@ _MOST_LOST: Final = 1.0
 class Background(Protocol):
     """Where chunks are played, such as `chase_service.engine.Engine`."""
 
-    def run_background(self, chunk: Callable[[Stop], Any], stop: StopFlag, /) -> Awaitable[Any]:
+    def run_background(self, chunk: Callable[[Stop], Any], /) -> Awaitable[Answer[Any]]:
         """Runs a chunk when no query needs the thread, again and again while it gives `AGAIN`.
 
         Args:
             chunk: Called on a thread with a flag that tells it to make room.
-            stop: Ends it for good; what it gives then is None.
         """
 
 
@@ -114,6 +113,8 @@ class ChunkThreads:
             return AGAIN if played is None and not self.stop.is_set() else played
 
         try:
-            done.put(await self._background.run_background(chunk, self.stop))
+            answer = await self._background.run_background(chunk)
+            # Without either, the server ended before it was played.
+            done.put(answer.error or answer.result)
         except BaseException as error:  # noqa: BLE001 - raised in the thread of the run
             done.put(error)

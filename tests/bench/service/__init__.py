@@ -1,0 +1,1 @@
+"""The service under load: ``python -m tests.bench.service``, on a quiet machine, loopback only."""
