@@ -10,10 +10,9 @@ from typing import Any, Final
 
 import grpc
 from grpc_health.v1 import health
-from grpc_reflection.v1alpha import reflection
 
 from chase_service.refusal import Reason, Refusal
-from chase_service.rpc import Gate, refusing
+from chase_service.rpc import Gate, refusing, unauthenticated
 from chase_service.tokens import TOKEN, Role, Tokens
 
 __all__ = ["ROLES", "Access"]
@@ -28,7 +27,9 @@ ROLES: Final[dict[str, Role]] = {
 
 # What watches over servers has no token.
 _OPEN: Final = health.SERVICE_NAME
-_ANY_ROLE: Final = reflection.SERVICE_NAME
+# All versions of reflection: clients ask for a later one first, and go on to the one that is there
+# if they are told that it is not.
+_ANY_ROLE: Final = "grpc.reflection."
 
 _KEY: Final = "authorization"
 _SCHEME: Final = b"bearer "
@@ -62,9 +63,9 @@ class Access(grpc.aio.ServerInterceptor):
         token = self._tokens().find(_sent(details.invocation_metadata))
         TOKEN.set(token)
         if token is None:
-            return refusing(_unauthenticated, self._gate, details.method)
+            return refusing(unauthenticated, self._gate, details.method)
         role = ROLES.get(service, Role.ADMIN)
-        if service != _ANY_ROLE and not token.may(role):
+        if not service.startswith(_ANY_ROLE) and not token.may(role):
             return refusing(lambda: _forbidden(role), self._gate, details.method)
         return await continuation(handler_call_details)
 
@@ -78,12 +79,6 @@ def _sent(metadata: Sequence[tuple[str, str | bytes]]) -> bytes:
     if len(value) > _LONGEST or value[: len(_SCHEME)].lower() != _SCHEME:
         return b""
     return value[len(_SCHEME) :].strip(b" ")
-
-
-def _unauthenticated() -> Refusal:
-    # The same words whatever was wrong, so that they do not tell what tokens there are.
-    message = "a valid token is needed, in the metadata authorization: Bearer TOKEN"
-    return Refusal(Reason.UNAUTHENTICATED, message)
 
 
 def _forbidden(role: Role) -> Refusal:

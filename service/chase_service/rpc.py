@@ -21,7 +21,7 @@ from chase_service.addresses import host_of
 from chase_service.errors import abort
 from chase_service.limits import Limits
 from chase_service.refusal import Code, Reason, Refusal, invalid
-from chase_service.tokens import TOKEN, Token
+from chase_service.tokens import TOKEN, Token, Tokens
 from chase_service.watch import OTHER, Ended, Watcher
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "method_name",
     "other_handlers",
     "refusing",
+    "unauthenticated",
 ]
 
 _log = logging.getLogger("chase_service")
@@ -74,7 +75,7 @@ class Call:
     ) -> None:
         self.context = context
         # It is set wherever tokens are asked for: a call that came by another way ends here.
-        self.token: Token | None = TOKEN.get() if gate.guarded else None
+        self.token: Token | None = TOKEN.get() if gate.tokens is not None else None
         self._peer = context.peer()
         self.client = self.token.name if self.token is not None else host_of(self._peer)
         self.number = next(gate.numbers)
@@ -127,7 +128,8 @@ class Call:
         """The next message of a stream, or None after the last one.
 
         Raises:
-            Refusal: DEADLINE, the caller let too long a time pass; UNAVAILABLE, the server ends.
+            Refusal: DEADLINE, the caller let too long a time pass; UNAVAILABLE, the server ends;
+                UNAUTHENTICATED, the token is valid no more.
         """
         reading = asyncio.ensure_future(self.context.read())
         ending = asyncio.ensure_future(self._gate.draining.wait())
@@ -142,6 +144,7 @@ class Call:
                 if not isinstance(message, bytes):
                     return None
                 self._request_bytes += len(message)
+                self._check_token()
                 return message
             if ending in done:
                 raise _ending()
@@ -149,6 +152,12 @@ class Call:
         finally:
             reading.cancel()
             ending.cancel()
+
+    def _check_token(self) -> None:
+        """Streams may last for ever, which tokens need not."""
+        tokens = self._gate.tokens
+        if tokens is not None and self.token is not None and self.token not in tokens():
+            raise unauthenticated()
 
     async def write(self, message: bytes) -> None:
         """Sends a message of a stream; waits while the caller does not take them."""
@@ -187,20 +196,21 @@ class Gate:
 
     Args:
         limits: Of the server.
-        guarded: Whether callers need tokens; `chase_service.access` asks for them.
+        tokens: Gives the tokens that callers need as they are now, if they need any;
+            `chase_service.access` asks for them.
 
     Attributes:
         limits: Of the server.
-        guarded: See above.
+        tokens: See above.
         watchers: Are told of all calls.
         numbers: Of calls to come.
         names: Of all methods that there are, by the path that gRPC has for them.
         draining: Set when no new calls are let in any more.
     """
 
-    def __init__(self, limits: Limits, *, guarded: bool = False) -> None:
+    def __init__(self, limits: Limits, tokens: Callable[[], Tokens] | None = None) -> None:
         self.limits = limits
-        self.guarded = guarded
+        self.tokens = tokens
         self.watchers: list[Watcher] = []
         self.numbers = count(1)
         self.names: dict[str, str] = {}
@@ -291,6 +301,12 @@ class Gate:
 
 def _ending() -> Refusal:
     return Refusal(Reason.UNAVAILABLE, "the server ends", retry_after=_RETRY_SECONDS)
+
+
+def unauthenticated() -> Refusal:
+    """The same words whatever was wrong, so that they do not tell what tokens there are."""
+    message = "a valid token is needed, in the metadata authorization: Bearer TOKEN"
+    return Refusal(Reason.UNAUTHENTICATED, message)
 
 
 def fault() -> Refusal:

@@ -125,17 +125,17 @@ class Server:
         self._options = options
         try:
             self._credentials = None if options.tls is None else server_credentials(options.tls)
-            tokens = None if options.tokens is None else tokens_of_file(options.tokens)
+            tokens = None if options.tokens is None else tokens_of_file(options.tokens).value
         except FileError as error:
             raise StartError(str(error)) from None
         config = options.config
         limits = options.limits or Limits.of(config)
         players = Players(options.programs, limits)
-        self._gate = Gate(limits, guarded=tokens is not None)
+        self._gate = Gate(limits, tokens)
         self._health = health.aio.HealthServicer()
         self._names: list[str] = []
         self._server = grpc.aio.server(
-            interceptors=[] if tokens is None else [Access(tokens.value, self._gate)],
+            interceptors=[] if tokens is None else [Access(tokens, self._gate)],
             options=[
                 # Another server on the same port would get half of the calls.
                 ("grpc.so_reuseport", 0),

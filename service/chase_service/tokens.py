@@ -74,6 +74,11 @@ class Tokens:
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tuple(tokens)
+        self._known = frozenset(tokens)
+
+    def __contains__(self, token: Token) -> bool:
+        """Whether a token that was found is still there, with the same roles."""
+        return token in self._known
 
     def find(self, text: bytes) -> Token | None:
         """The token that a caller sent. Its time tells neither whether nor where it was found."""

@@ -23,7 +23,7 @@ from chase_service.config import Config
 from chase_service.limits import Limits
 from chase_service.rpc import Call, Gate
 from chase_service.server import Options
-from chase_service.tokens import TOKEN, Role, Token, tokens_of_file
+from chase_service.tokens import TOKEN, Role, Token, Tokens, tokens_of_file
 from chase_service.watch import OTHER
 from google.protobuf.descriptor import MethodDescriptor
 from google.rpc import error_details_pb2, status_pb2
@@ -33,7 +33,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.service.certificates import HOST
-from tests.service.running import PATIENCE, QUERY, Running, running, start_fault, wait_for
+from tests.service.running import PATIENCE, QUERY, Running, failure, running, start_fault, wait_for
 from tests.service.watching import log_lines, risen, scraped
 
 pytestmark = pytest.mark.no_core
@@ -168,6 +168,9 @@ def test_reflection_needs_any(server: Running) -> None:
         assert code is Code.UNAUTHENTICATED
     for text in TEXTS.values():
         assert outcome(server, REFLECTION, bearer(text), iter([asked]))[0] is Code.OK
+        # Clients try the later version first, and need to be told that it is not there.
+        later = REFLECTION.replace("v1alpha", "v1")
+        assert outcome(server, later, bearer(text), iter([asked]))[0] is Code.UNIMPLEMENTED
 
 
 # ---- What callers send --------------------------------------------------------------------------
@@ -218,7 +221,7 @@ def let_in(file: Path, method: str, metadata: Sequence[tuple[str, str | bytes]])
         async def go_on(details: Any) -> Any:
             return handler
 
-        access = Access(tokens_of_file(file).value, Gate(Limits.of(Config()), guarded=True))
+        access = Access(tokens_of_file(file).value, Gate(Limits.of(Config())))
         details: Any = Details(method, metadata)
         return await access.intercept_service(go_on, details) is handler
 
@@ -357,6 +360,32 @@ def test_a_changed_file_is_taken_up(tmp_path: Path) -> None:
         assert welcome(server) == set()
 
 
+@pytest.mark.parametrize("now", ["", lines("admin"), lines("query").replace(" query ", " job ")])
+def test_a_stream_ends_with_its_token(tmp_path: Path, now: str) -> None:
+    file = tmp_path / "tokens"
+    file.write_text(lines("query", "both"))
+    answered = threading.Semaphore(0)
+
+    def requests() -> Iterator[bytes]:
+        batch = pb.PerftRequest(items=[pb.PerftItem(depth=1)])
+        for _ in range(3):
+            yield pb.StreamPerftRequest(batch=batch).SerializeToString()
+            assert answered.acquire(timeout=PATIENCE)
+
+    with running(tokens=file) as server:
+        call: Any = server.channel.stream_stream(QUERY + "StreamPerft")
+        stream = call(requests(), timeout=PATIENCE, metadata=bearer(TEXTS["query"]))
+        assert pb.StreamPerftResponse.FromString(next(stream)).batch.counts == [46]
+        file.write_text(lines("query"))  # others do not matter
+        answered.release()
+        assert pb.StreamPerftResponse.FromString(next(stream)).batch.counts == [46]
+        file.write_text(now)
+        answered.release()
+        with pytest.raises(grpc.RpcError) as raised:
+            next(stream)
+    assert failure(raised.value) == (Code.UNAUTHENTICATED, NEEDED)
+
+
 def test_a_faulty_file_does_not_start(tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     for text, said in ((None, "cannot read"), ("ann", "line 1: 1 words")):
@@ -374,7 +403,9 @@ class Context:
 
 def called(*, guarded: bool) -> Call:
     context: Any = Context()
-    return Call(context, Gate(Limits.of(Config()), guarded=guarded), OTHER, 0, stream=False)
+    tokens = Tokens(list(MADE.values()))
+    gate = Gate(Limits.of(Config()), (lambda: tokens) if guarded else None)
+    return Call(context, gate, OTHER, 0, stream=False)
 
 
 def test_whose_call_it_is() -> None:

@@ -82,6 +82,17 @@ def test_the_certificates_and_the_token(tmp_path: Path) -> None:
             target = f"{host}:{secured.server.port}"
             with Client(target, **known) as client:
                 assert client.perft([("", 1)]) == [46]
+        done = subprocess.run(
+            [
+                scripts / "buf", "curl", "--protocol", "grpc", "--cacert", pem["root"],
+                "--cert", pem["client"], "--key", tmp_path / "client.key", "--reflect-header", "*",
+                "--header", f"authorization: Bearer {known['token']}",
+                "--data", '{"items": [{"depth": 1}]}',
+                f"https://{target}/chase.v1.QueryService/Perft",
+            ],
+            capture_output=True, text=True, timeout=600, check=False,
+        )  # fmt: skip
+        assert json.loads(done.stdout)["counts"] == ["46"], done.stderr
 
 
 def test_the_roles_are_told() -> None:

@@ -111,7 +111,7 @@ SERVICE_USES: dict[str, set[str]] = {
     "errors": {"grpc", "grpc_status"} | WIRE,
     "watch": set(),
     "rpc": {"grpc", "google"},
-    "access": {"grpc", "grpc_health", "grpc_reflection"},
+    "access": {"grpc", "grpc_health"},
     "foreign": {"grpc", "google"},
     "servicers": {"grpc"} | WIRE,
     "jobmessages": WIRE,
