@@ -32,28 +32,34 @@ DEFAULT_PLAYER = "ab:nodes=500000"
 _DIE = 1000
 
 
+PlayerOption = Annotated[
+    str, typer.Option("--player", metavar="PLAYER", help="Who thinks; 'chase-fast players'.")
+]
+
+LinesOption = Annotated[
+    int | None,
+    typer.Option(
+        "--lines",
+        "-n",
+        metavar="N",
+        parser=integer("--lines", 1, MAX_DECISIONS),
+        help="Different first decisions.",
+        show_default="3, from the start all",
+    ),
+]
+
+BoardsOption = Annotated[
+    bool, typer.Option("--boards", help="Also draw the board after each line's first decision.")
+]
+
+
 def analyse(
     cfen: CfenArgument = None,
     rules: RulesOption = None,
     play: PlayOption = None,
-    player: Annotated[
-        str,
-        typer.Option("--player", metavar="PLAYER", help="Who thinks; 'chase-fast players'."),
-    ] = DEFAULT_PLAYER,
-    lines: Annotated[
-        int | None,
-        typer.Option(
-            "--lines",
-            "-n",
-            metavar="N",
-            parser=integer("--lines", 1, MAX_DECISIONS),
-            help="Different first decisions.",
-            show_default="3, from the start all",
-        ),
-    ] = None,
-    boards: Annotated[
-        bool, typer.Option("--boards", help="Also draw the board after each line's first decision.")
-    ] = False,
+    player: PlayerOption = DEFAULT_PLAYER,
+    lines: LinesOption = None,
+    boards: BoardsOption = False,
     json: JsonOption = False,
 ) -> None:
     """Search a position and print the best lines.
@@ -63,19 +69,47 @@ def analyse(
     """
     game = read_game(cfen, read_one_rules(rules), play)
     spec = read_player(player, "--player")
-    from_start = cfen is None and not game.moves
-    wanted = lines or (MAX_DECISIONS if from_start else 3)
-    if not game.legal_moves:
-        raise typer.BadParameter(f"the game is over: {state_words(game)}", param_hint="CFEN")
     try:
-        found = search(game, spec, lines=wanted)
+        found = search(game, spec, lines=lines_wanted(game, lines, from_start=cfen is None))
     except PlayerError as error:
         note(f"chase-fast analyse: {error}")
         raise typer.Exit(1) from None
+    tell_analysis(game, str(spec), found, from_start=cfen is None, boards=boards, json=json)
+
+
+def lines_wanted(game: Game, lines: int | None, *, from_start: bool) -> int:
+    """How many lines are to be found.
+
+    Args:
+        game: What is analysed.
+        lines: As many as were asked for, if that was said.
+        from_start: Whether no position was given.
+
+    Raises:
+        typer.BadParameter: The game is over.
+    """
+    if not game.legal_moves:
+        raise typer.BadParameter(f"the game is over: {state_words(game)}", param_hint="CFEN")
+    return lines or (MAX_DECISIONS if from_start and not game.moves else 3)
+
+
+def tell_analysis(
+    game: Game, player: str, found: Analysis, *, from_start: bool, boards: bool, json: bool
+) -> None:
+    """Prints what was found.
+
+    Args:
+        game: What was analysed.
+        player: The text of who did.
+        found: What it found.
+        from_start: Whether no position was given.
+        boards: Whether the board after each line's first decision is drawn.
+        json: Whether one JSON document is printed.
+    """
     if json:
-        say_json(_document(game, str(spec), found))
+        say_json(_document(game, player, found))
         return
-    if not from_start:
+    if not from_start or game.moves:
         say(_board(game))
         say("")
     say(f"{game.position.cfen}\n{game.rules}: {state_words(game)}\n")
@@ -94,7 +128,7 @@ def analyse(
             after.push(line.pv[0])
             say(f"\n{number}. {line.pv[0]}  {dice_text(line.score)}\n{_board(after)}")
     effort = f"{si(found.sims)} simulations, " if found.sims else ""
-    note(f"{spec}: {effort}{si(found.nodes)} nodes")
+    note(f"{player}: {effort}{si(found.nodes)} nodes")
 
 
 def dice_text(score: int) -> str:

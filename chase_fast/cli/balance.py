@@ -38,8 +38,6 @@ from chase_fast.openings import MAX_OPENINGS
 if TYPE_CHECKING:
     from chase_fast.runner import Progress
 
-_PAIRS = 500
-
 _SCORES = (
     Column("variant"),
     Column("red scores", "right"),
@@ -57,28 +55,52 @@ _DIFFERENCES = (
 )
 
 
+DEFAULT_PAIRS = 500
+DEFAULT_PLAYER = "ab:nodes=300"
+
+VariantsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--variant",
+        "-v",
+        metavar="RULES",
+        help="Rules to compare, as 'chase-fast rules' lists them; give it several times. The "
+        "first are the base.",
+        show_default="standard",
+    ),
+]
+
+StrengthsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--player",
+        "-p",
+        metavar="PLAYER",
+        help="Who plays both sides; give it several times, for several strengths.",
+        show_default=DEFAULT_PLAYER,
+    ),
+]
+
+LevelsOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--level",
+        "-l",
+        metavar="LEVEL",
+        help="What is measured: outcome, turns (the board turn by turn, heat maps), dynamics "
+        "(how games went); give it several times.",
+        show_default="outcome",
+    ),
+]
+
+MarginOption = Annotated[
+    float, typer.Option(metavar="POINTS", help="What is no difference that matters.")
+]
+
+
 def balance(
-    variant: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--variant",
-            "-v",
-            metavar="RULES",
-            help="Rules to compare, as 'chase-fast rules' lists them; give it several times. The "
-            "first are the base.",
-            show_default="standard",
-        ),
-    ] = None,
-    player: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--player",
-            "-p",
-            metavar="PLAYER",
-            help="Who plays both sides; give it several times, for several strengths.",
-            show_default="ab:nodes=300",
-        ),
-    ] = None,
+    variant: VariantsOption = None,
+    player: StrengthsOption = None,
     pairs: Annotated[
         int | None,
         typer.Option(
@@ -95,20 +117,8 @@ def balance(
     seed: SeedOption = 0,
     opening_turns: OpeningTurnsOption = 4,
     openings: OpeningsOption = None,
-    level: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--level",
-            "-l",
-            metavar="LEVEL",
-            help="What is measured: outcome, turns (the board turn by turn, heat maps), dynamics "
-            "(how games went); give it several times.",
-            show_default="outcome",
-        ),
-    ] = None,
-    margin: Annotated[
-        float, typer.Option(metavar="POINTS", help="What is no difference that matters.")
-    ] = 2.0,
+    level: LevelsOption = None,
+    margin: MarginOption = 2.0,
     until: Annotated[
         float | None,
         typer.Option(
@@ -172,20 +182,17 @@ def balance(
     below the margin has been shown, 'undecided' that nothing has.
     """
     need("balance", "stats", "store", *(["report"] if out is not None else []))
-    if not 0 < margin < 50:
-        raise typer.BadParameter(
-            f"{margin:g}, expected points above 0 and below 50", param_hint="--margin"
-        )
+    check_margin(margin)
     check_folder(out, resume)
     from chase_fast.balance import BalanceOptions, play_balance  # scipy costs import time
 
     file = None if openings is None else Path(openings)
     try:
         options = BalanceOptions(
-            variants=[_read_variant(text, "--variant") for text in variant or ["standard"]],
-            players=[read_player(text, "--player") for text in player or ["ab:nodes=300"]],
+            variants=[read_variant(text, "--variant") for text in variant or ["standard"]],
+            players=[read_player(text, "--player") for text in player or [DEFAULT_PLAYER]],
             pairs=_pairs(pairs, file),
-            base=None if base is None else _read_variant(base, "--base"),
+            base=None if base is None else read_variant(base, "--base"),
             seed=seed,
             opening_turns=opening_turns,
             openings=file,
@@ -222,15 +229,32 @@ def balance(
         say_balance(result.document)
 
 
+def check_margin(margin: float) -> None:
+    """Refuses a margin that is none.
+
+    Raises:
+        typer.BadParameter: Its words.
+    """
+    if not 0 < margin < 50:
+        raise typer.BadParameter(
+            f"{margin:g}, expected points above 0 and below 50", param_hint="--margin"
+        )
+
+
 def _pairs(given: int | None, openings: Path | None) -> int:
     """As given; else as many openings as the file has, or 500."""
     if given is not None or openings is None:
-        return _PAIRS if given is None else given
+        return DEFAULT_PAIRS if given is None else given
     lines = openings.read_text(encoding="utf-8", errors="replace").splitlines()
     return max(1, sum(bool(line.strip()) and not line.startswith("#") for line in lines))
 
 
-def _read_variant(text: str, hint: str) -> Rules:
+def read_variant(text: str, hint: str) -> Rules:
+    """Rules from an option.
+
+    Raises:
+        typer.BadParameter: It cannot be read; names the option.
+    """
     try:
         return read_rules(text)
     except typer.BadParameter as error:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-from chase_fast import MAX_TURN_LIMIT
-from chase_fast.agents import PlayerError, PlayerSpec
+from chase_fast import MAX_TURN_LIMIT, Rules
+from chase_fast.agents import PlayerError
 from chase_fast.cli.files import STANDARD, record_writer, writing_packed
 from chase_fast.cli.options import (
     JsonOption,
@@ -32,44 +34,84 @@ from chase_fast.simulate import PairResult
 _MANY_CUT_SHORT = 0.01
 
 
+Playing = Callable[[Callable[[PairResult], None]], MatchResult]
+"""Plays a match; calls what it is given with each pair, in order."""
+
+PairsOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        parser=integer("--pairs", 1, MAX_PAIRS),
+        help="Game pairs: the same opening, sides swapped.",
+    ),
+]
+
+TurnsOption = Annotated[
+    int,
+    typer.Option(
+        metavar="K",
+        parser=integer("--turns", 0, MAX_OPENING_TURNS),
+        help="Random turns of each opening.",
+    ),
+]
+
+DrawnTurnsOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        parser=integer("--max-turns", 1, MAX_TURN_LIMIT),
+        help="Turns after which a game is drawn.",
+    ),
+]
+
+RecordsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Also write the record of every game: lines of JSON if the name ends in .jsonl, "
+        "otherwise text; .gz may follow.",
+    ),
+]
+
+PlayerA = Annotated[str, typer.Argument(metavar="A", help="A player; see 'chase-fast players'.")]
+PlayerB = Annotated[str, typer.Argument(metavar="B", help="Another one.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What match is asked for.
+
+    Attributes:
+        players: Texts of A and B.
+        rules: Under which they play.
+        seed: Of openings and games.
+        turns: Of each opening.
+        max_turns: After which a game is drawn.
+        pairs: How many.
+        games: File for the records of all games, or None.
+        json: Whether one JSON document is printed.
+    """
+
+    players: tuple[str, str]
+    rules: Rules
+    seed: int
+    turns: int
+    max_turns: int
+    pairs: int
+    games: str | None
+    json: bool
+
+
 def match(
-    a: Annotated[str, typer.Argument(metavar="A", help="A player; see 'chase-fast players'.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another one.")],
+    a: PlayerA,
+    b: PlayerB,
     rules: RulesOption = None,
-    pairs: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            parser=integer("--pairs", 1, MAX_PAIRS),
-            help="Game pairs: the same opening, sides swapped.",
-        ),
-    ] = 100,
-    turns: Annotated[
-        int,
-        typer.Option(
-            metavar="K",
-            parser=integer("--turns", 0, MAX_OPENING_TURNS),
-            help="Random turns of each opening.",
-        ),
-    ] = 4,
+    pairs: PairsOption = 100,
+    turns: TurnsOption = 4,
     seed: SeedOption = 0,
     workers: WorkersOption = None,
-    max_turns: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            parser=integer("--max-turns", 1, MAX_TURN_LIMIT),
-            help="Turns after which a game is drawn.",
-        ),
-    ] = 400,
-    games: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also write the record of every game: lines of JSON if the name ends in .jsonl, "
-            "otherwise text; .gz may follow.",
-        ),
-    ] = None,
+    max_turns: DrawnTurnsOption = 400,
+    games: RecordsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Let two players play, and tell who is better.
@@ -78,6 +120,30 @@ def match(
     """
     chosen = read_one_rules(rules)
     specs = read_player(a, "A"), read_player(b, "B")
+    check_match(turns, max_turns, games)
+    asked = Asked(
+        (str(specs[0]), str(specs[1])), chosen, seed, turns, max_turns, pairs, games, json
+    )
+
+    def play(finished: Callable[[PairResult], None]) -> MatchResult:
+        try:
+            return play_match(
+                *specs, rules=chosen, pairs=pairs, turns=turns, seed=seed,
+                workers=threads_of(workers), max_turns=max_turns, finished=finished,
+            )  # fmt: skip
+        except PlayerError as error:
+            note(f"chase-fast match: {error}")
+            raise typer.Exit(1) from None
+
+    tell_match(asked, play)
+
+
+def check_match(turns: int, max_turns: int, games: str | None) -> None:
+    """Refuses options that do not go together.
+
+    Raises:
+        typer.BadParameter: They do not.
+    """
     if max_turns <= turns:
         raise typer.BadParameter(
             f"'{max_turns}', expected more than the {turns} turns of an opening",
@@ -85,55 +151,54 @@ def match(
         )
     if games == STANDARD:
         raise typer.BadParameter("cannot share standard output", param_hint="--games")
+
+
+def tell_match(asked: Asked, play: Playing) -> None:
+    """Lets a match be played, and prints what came of it.
+
+    Raises:
+        typer.BadParameter: The file of records cannot be written.
+    """
     played = decisions = 0
     with ExitStack() as stack:
         writer = None
-        if games is not None:
-            out = stack.enter_context(writing_packed(games, param_hint="--games"))
-            writer = record_writer(out, games)
+        if asked.games is not None:
+            out = stack.enter_context(writing_packed(asked.games, param_hint="--games"))
+            writer = record_writer(out, asked.games)
         bar = stack.enter_context(Bar("match", "decisions"))
-        bar.update(0, pairs, 0)
+        bar.update(0, asked.pairs, 0)
 
         def finished(pair: PairResult) -> None:
             nonlocal played, decisions
             played += 1
             decisions += sum(len(result.game.moves) for result in pair.games)
             if writer is not None:
-                _save(writer, pair, specs, seed)
-            bar.update(played, pairs, decisions)
+                _save(writer, pair, asked.players, asked.seed)
+            bar.update(played, asked.pairs, decisions)
 
-        try:
-            result = play_match(
-                *specs, rules=chosen, pairs=pairs, turns=turns, seed=seed,
-                workers=threads_of(workers), max_turns=max_turns, finished=finished,
-            )  # fmt: skip
-        except PlayerError as error:
-            note(f"chase-fast match: {error}")
-            raise typer.Exit(1) from None
-    if json:
-        say_json(_document(result, specs, str(chosen), seed, turns, max_turns))
+        result = play(finished)
+    if asked.json:
+        say_json(_document(result, asked))
     else:
-        _say_result(result, specs)
+        _say_result(result, asked.players)
     cut_short = result.terminations["turn_limit"]
     if cut_short > _MANY_CUT_SHORT * result.games:
         note(
             f"chase-fast: {cut_short} of {result.games} games were cut short by --max-turns "
-            f"{max_turns}"
+            f"{asked.max_turns}"
         )
-    if games is not None:
-        note(f"wrote {games}")
+    if asked.games is not None:
+        note(f"wrote {asked.games}")
 
 
-def _save(
-    writer: RecordWriter, pair: PairResult, specs: tuple[PlayerSpec, PlayerSpec], seed: int
-) -> None:
+def _save(writer: RecordWriter, pair: PairResult, players: tuple[str, str], seed: int) -> None:
     for number, result in enumerate(pair.games):
-        red, blue = specs if number == 0 else specs[::-1]
+        red, blue = players if number == 0 else players[::-1]
         tags = {"Pair": str(pair.index), "Seed": str(seed), "OpeningDecisions": str(result.opening)}
         writer.write(
             result.game.to_record(
-                red=str(red),
-                blue=str(blue),
+                red=red,
+                blue=blue,
                 outcome=result.outcome,
                 tags=tags,
                 comment=result.fault,
@@ -141,18 +206,15 @@ def _save(
         )
 
 
-def _document(
-    result: MatchResult, specs: tuple[PlayerSpec, PlayerSpec], rules: str, seed: int, turns: int,
-    max_turns: int,
-) -> dict[str, Any]:  # fmt: skip
+def _document(result: MatchResult, asked: Asked) -> dict[str, Any]:
     found = result.summary
     return {
-        "a": str(specs[0]),
-        "b": str(specs[1]),
-        "rules": rules,
-        "seed": seed,
-        "opening_turns": turns,
-        "max_turns": max_turns,
+        "a": asked.players[0],
+        "b": asked.players[1],
+        "rules": str(asked.rules),
+        "seed": asked.seed,
+        "opening_turns": asked.turns,
+        "max_turns": asked.max_turns,
         "pairs": result.pairs,
         "games": result.games,
         "score": found.score,
@@ -175,10 +237,10 @@ def _document(
     }
 
 
-def _say_result(result: MatchResult, specs: tuple[PlayerSpec, PlayerSpec]) -> None:
+def _say_result(result: MatchResult, players: tuple[str, str]) -> None:
     found = result.summary
     low, high = found.interval
-    say(f"A  {specs[0]}\nB  {specs[1]}")
+    say(f"A  {players[0]}\nB  {players[1]}")
     say(f"score of A  {found.score:.1%}  ({low:.1%} to {high:.1%})  in {result.pairs} pairs")
     say(f"Elo         {elo_text(found)}")
     say(f"games       {result.wins} won, {result.draws} drawn, {result.losses} lost")

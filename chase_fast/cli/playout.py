@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
 
-from chase_fast import MAX_TURN_LIMIT, Game, Side, Termination, playout_batches
+from chase_fast import MAX_TURN_LIMIT, Game, Position, Side, Termination, playout_batches
 from chase_fast.batch import MAX_BATCH, MAX_SEED, Playouts
 from chase_fast.cli.describe import side_name
 from chase_fast.cli.files import writing
@@ -86,48 +86,64 @@ class Result:
         return amount / self.seconds if self.seconds > 0 else None
 
 
+Source = Callable[[Position], Iterator[Playouts | Tally]]
+"""Plays the games that were asked for from a position: some at a time, or what they add up to."""
+
+GamesArgument = Annotated[
+    int,
+    typer.Argument(
+        metavar="GAMES", parser=integer("GAMES", 1, MAX_SEED), help="How many, 1 or more."
+    ),
+]
+
+GameSeedOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        parser=integer("--seed", 0, MAX_SEED),
+        help="Seed of the generator; a game depends on it and on its index alone.",
+    ),
+]
+
+FirstGameOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N", parser=integer("--first-game", 0, MAX_SEED), help="Index of the first game."
+    ),
+]
+
+GameTurnsOption = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        parser=integer("--max-turns", 1, MAX_TURN_LIMIT),
+        help="Turns after which a game ends without a winner.",
+    ),
+]
+
+RowsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="Also write every game: its figures to .npy or .csv, or its record with all "
+        "decisions to .txt or .jsonl.",
+    ),
+]
+
+AllOption = Annotated[
+    bool, typer.Option("--all", help="Show the means of all counters; --json always has them.")
+]
+
+
 def playout(
-    games: Annotated[
-        int,
-        typer.Argument(
-            metavar="GAMES", parser=integer("GAMES", 1, MAX_SEED), help="How many, 1 or more."
-        ),
-    ],
+    games: GamesArgument,
     cfen: CfenArgument = None,
     rules: SeveralRulesOption = None,
     play: PlayOption = None,
-    seed: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            parser=integer("--seed", 0, MAX_SEED),
-            help="Seed of the generator; a game depends on it and on its index alone.",
-        ),
-    ] = 0,
-    first_game: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            parser=integer("--first-game", 0, MAX_SEED),
-            help="Index of the first game.",
-        ),
-    ] = 0,
-    max_turns: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            parser=integer("--max-turns", 1, MAX_TURN_LIMIT),
-            help="Turns after which a game ends without a winner.",
-        ),
-    ] = 1000,
-    out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Also write every game: its figures to .npy or .csv, or its record with all "
-            "decisions to .txt or .jsonl.",
-        ),
-    ] = None,
+    seed: GameSeedOption = 0,
+    first_game: FirstGameOption = 0,
+    max_turns: GameTurnsOption = 1000,
+    out: RowsOption = None,
     batch: Annotated[
         int,
         typer.Option(
@@ -137,15 +153,40 @@ def playout(
         ),
     ] = 20_000,
     threads: ThreadsOption = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Show the means of all counters; --json always has them.")
-    ] = False,
+    everything: AllOption = False,
     json: JsonOption = False,
 ) -> None:
     """Play GAMES random games to the end and sum them up.
 
     Each decision is uniform over the legal ones. Means are given with their standard errors,
     the score of red (a win is 1, no winner ½) with its 95 % interval (Wilson 1927).
+    """
+    starts = read_starts(games, cfen, rules, play, first_game, out)
+    options: dict[str, Any] = {
+        "seed": seed,
+        "first_game": first_game,
+        "max_turns": max_turns,
+        "threads": threads_of(threads),
+    }
+    tell_playouts(
+        starts, games, options, out,
+        lambda position: playout_batches(position, games, batch=batch, **options),
+        everything=everything, json=json,
+    )  # fmt: skip
+
+
+def read_starts(
+    games: int,
+    cfen: list[str] | None,
+    rules: list[str] | None,
+    play: list[str] | None,
+    first_game: int,
+    out: str | None,
+) -> list[Game]:
+    """Where games start under each rule set.
+
+    Raises:
+        typer.BadParameter: Options that cannot be read, or do not go together.
     """
     if first_game > MAX_SEED - (games - 1):
         raise typer.BadParameter(
@@ -156,15 +197,35 @@ def playout(
     texts = rules or ["standard"]
     if out is not None and len(texts) > 1:
         raise typer.BadParameter("holds the games of one --rules only", param_hint="--out")
-    starts = [read_game(cfen, read_rules(text), play) for text in texts]
-    options: dict[str, Any] = {
-        "seed": seed,
-        "first_game": first_game,
-        "max_turns": max_turns,
-        "threads": threads_of(threads),
-    }
+    return [read_game(cfen, read_rules(text), play) for text in texts]
+
+
+def tell_playouts(
+    starts: Sequence[Game],
+    games: int,
+    options: dict[str, Any],
+    out: str | None,
+    source: Source,
+    *,
+    everything: bool,
+    json: bool,
+) -> None:
+    """Lets the games be played, and prints what came of them.
+
+    Args:
+        starts: Where they start.
+        games: How many from each.
+        options: How they are played, as the JSON document has it.
+        out: File to write each of them to; it needs a source of `Playouts`.
+        source: Plays them.
+        everything: Whether the means of all counters are shown.
+        json: Whether one JSON document is printed.
+
+    Raises:
+        typer.BadParameter: The file cannot be written.
+    """
     # All of them are checked before the first game.
-    batches = [playout_batches(start.position, games, batch=batch, **options) for start in starts]
+    batches = [source(start.position) for start in starts]
     with _row_writer(out, games) as write:
         results = [
             _play(start, part, games, write) for start, part in zip(starts, batches, strict=True)
@@ -179,7 +240,7 @@ def playout(
         if cut_short > _MANY_CUT_SHORT * games:
             note(
                 f"chase-fast: {cut_short} of {games} games under {result.game.rules} were cut "
-                f"short by --max-turns {max_turns}"
+                f"short by --max-turns {options['max_turns']}"
             )
     if out is not None:
         note(f"wrote {out}")
@@ -201,7 +262,7 @@ def _row_writer(out: str | None, games: int) -> Iterator[Write | None]:
 
 def _play(
     start: Game,
-    batches: Iterator[Playouts],
+    batches: Iterator[Playouts | Tally],
     games: int,
     write: Write | None,
 ) -> Result:
@@ -209,9 +270,12 @@ def _play(
     began = time.perf_counter()
     with Bar(f"playouts, {start.rules}", "games") as bar:
         for batch in batches:
-            tally.add(batch)
-            if write is not None:
-                write(batch)
+            if isinstance(batch, Tally):
+                tally.merge(batch)
+            else:
+                tally.add(batch)
+                if write is not None:
+                    write(batch)
             bar.update(tally.games, games, tally.games)
     return Result(start, tally, time.perf_counter() - began)
 

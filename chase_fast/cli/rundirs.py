@@ -45,6 +45,7 @@ def need(command: str, *extras: str) -> None:
         "stats": ("scipy", "statsmodels"),
         "store": ("pyarrow",),
         "report": ("matplotlib", "jinja2"),
+        "service": ("grpc", "grpc_status"),
     }
     missing = [extra for extra in extras if any(find_spec(one) is None for one in packages[extra])]
     if missing:

@@ -84,7 +84,7 @@ SERVICE_ORDER = (
     "config", "figures", "batcher", "limits", "refusal", "players", "engine", "queries", "jobs",
     "wire", "batches", "positions", "convert", "jobmessages", "addresses", "reload", "tokens",
     "tls", "errors", "watch", "rpc", "access", "foreign", "servicers", "jobcalls", "log", "metrics",
-    "server", "calls", "channels", "client", "command",
+    "server", "calls", "channels", "client", "remote", "command",
 )  # fmt: skip
 
 # What each layer of the service may import from beyond it, _pb and the standard library. Only
@@ -123,6 +123,7 @@ SERVICE_USES: dict[str, set[str]] = {
     "calls": {"grpc"} | WIRE,
     "channels": {"grpc"},
     "client": {"grpc"} | WIRE,
+    "remote": {"chase_fast", "numpy", "typer"},
     "command": {"chase_fast", "typer"},
 }
 

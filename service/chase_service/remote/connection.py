@@ -1,0 +1,202 @@
+"""The server that a command asks, and what becomes of failures."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Concatenate,
+    Final,
+    NoReturn,
+    ParamSpec,
+    get_type_hints,
+)
+
+import typer
+
+from chase_fast.cli import EXIT_USAGE
+from chase_fast.cli.output import note
+from chase_fast.cli.players import read_player
+from chase_fast.cli.rundirs import EXIT_FAILED, need
+from chase_service.players import KINDS
+from chase_service.refusal import clean
+
+if TYPE_CHECKING:
+    from chase_service.client import Client
+
+__all__ = [
+    "AnswerError",
+    "Connection",
+    "connected",
+    "open_client",
+    "player_text",
+    "refuse",
+    "remote_command",
+]
+
+P = ParamSpec("P")
+
+DEFAULT_SERVER: Final = "127.0.0.1:50051"
+
+_ADDRESS: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}")
+
+# Attempts in a row, with delays of up to five seconds: a server may begin again meanwhile.
+_ATTEMPTS: Final = 9
+_FIRST_SECONDS: Final = 10.0
+
+# Codes that tell of what was asked, not of the server.
+_USAGE: Final = frozenset(
+    {"INVALID_ARGUMENT", "NOT_FOUND", "PERMISSION_DENIED", "FAILED_PRECONDITION", "OUT_OF_RANGE",
+     "UNAUTHENTICATED"}
+)  # fmt: skip
+# Codes, without a reason of the server, that nobody gives who is there.
+_NOBODY: Final = frozenset({"UNAVAILABLE", "DEADLINE_EXCEEDED"})
+
+
+class AnswerError(Exception):
+    """An answer that is not one to what was asked: a fault of the server, or another version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """How the server is reached; its fields are options of every command.
+
+    Attributes:
+        server: Host and port.
+    """
+
+    server: Annotated[
+        str,
+        typer.Option(
+            "--server",
+            metavar="HOST:PORT",
+            envvar="CHASE_FAST_SERVER",
+            help="The server that does the work.",
+        ),
+    ] = DEFAULT_SERVER
+
+    def check(self) -> None:
+        """Refuses what is no address.
+
+        Raises:
+            typer.BadParameter: It is none.
+        """
+        if not _ADDRESS.fullmatch(self.server):
+            raise typer.BadParameter(
+                f"{self.server!r:.80}, expected a host, a colon and a port", param_hint="--server"
+            )
+
+
+def remote_command(
+    command: Callable[Concatenate[Connection, P], None],
+) -> Callable[..., None]:
+    """A command for typer: the options of `command`, and those of `Connection`."""
+    hints = get_type_hints(command, include_extras=True)
+    connection = get_type_hints(Connection, include_extras=True)
+    first, *others = inspect.signature(command).parameters.values()
+    defaults = inspect.signature(Connection).parameters
+
+    @functools.wraps(command)
+    def run(**values: Any) -> None:
+        options = {name: values.pop(name) for name in connection}
+        command(Connection(**options), **values)  # type: ignore[call-arg]
+
+    parameters = [one.replace(annotation=hints[one.name]) for one in others] + [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, annotation=hint, default=defaults[name].default
+        )
+        for name, hint in connection.items()
+    ]
+    del run.__wrapped__, hints[first.name]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {**hints, **connection}
+    return run
+
+
+def open_client(connection: Connection, *, attempts: int) -> Client:
+    """A client without a deadline, since nobody knows how long the work takes."""
+    from chase_service.client import Client
+
+    return Client(connection.server, timeout=None, attempts=attempts)
+
+
+@contextmanager
+def connected(command: str, connection: Connection) -> Iterator[Client]:
+    """A client of a server that is there; what fails ends the command with a message.
+
+    Args:
+        command: Its name.
+        connection: How the server is reached.
+
+    Raises:
+        typer.Exit: There is no server, it is gone, or it refuses.
+    """
+    connection.check()
+    need(f"remote {command}", "service")
+    from chase_service.client import ServiceError
+
+    program = f"chase-fast remote {command}"
+    there = False
+    try:
+        with open_client(connection, attempts=1) as first:
+            first.version(timeout=_FIRST_SECONDS)
+        there = True
+        with open_client(connection, attempts=_ATTEMPTS) as client:
+            yield client
+    except AnswerError as error:
+        note(f"{program}: the answer of {connection.server} is not understood: {error}")
+        raise typer.Exit(EXIT_FAILED) from None
+    except ServiceError as error:
+        if error.code.name in _NOBODY and not error.reason:
+            note(f"{program}: {_nobody(connection.server, there)}")
+            raise typer.Exit(EXIT_FAILED) from None
+        if error.retry_after is not None:
+            again = f"; the server wants to be asked again after {error.retry_after:g} seconds"
+            refuse(command, error.code.name, error.message + again)
+        refuse(command, error.code.name, error.message)
+
+
+def refuse(command: str, code: str, message: str) -> NoReturn:
+    """Ends a command that the server refuses.
+
+    Args:
+        command: Its name.
+        code: Name of gRPC's code.
+        message: Of the server.
+
+    Raises:
+        typer.Exit: Always.
+    """
+    note(f"chase-fast remote {command}: {clean(message)}")
+    raise typer.Exit(EXIT_USAGE if code in _USAGE else EXIT_FAILED) from None
+
+
+def _nobody(server: str, there: bool) -> str:
+    if there:
+        return f"the server at {server} is gone; what it had not answered is not done"
+    return f"no server at {server}; start one with chase-fast serve"
+
+
+def player_text(client: Client, text: str, hint: str) -> str:
+    """A player as the server is asked for it: the usual form of its text, or that of a program.
+
+    Raises:
+        typer.BadParameter: The text names none that the server has.
+    """
+    kind = text.partition(":")[0]
+    if kind in KINDS:
+        return str(read_player(text, hint))
+    there = list(client.version().players)
+    if kind not in there:
+        raise typer.BadParameter(
+            f"{text!r:.80} is no player of the server, which has {clean(', '.join(there))}",
+            param_hint=hint,
+        )
+    return text
