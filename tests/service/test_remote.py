@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 from chase_service._pb.chase.v1 import games_service_pb2 as games_pb
 from chase_service._pb.chase.v1 import jobs_service_pb2 as jobs_pb
 from chase_service._pb.chase.v1 import query_service_pb2 as pb
@@ -22,12 +23,14 @@ from chase_service._pb.chase.v1 import system_service_pb2 as system_pb
 from chase_service.client import JobState
 from chase_service.refusal import Reason, Refusal
 from chase_service.server import Options
+from chase_service.tokens import Role, new_token
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chase_fast import Rules
 from chase_fast.cli import main
 from chase_fast.tally import COUNTERS
+from tests.service.certificates import HOST, Folder, chain
 from tests.service.fakes import Scripted
 from tests.service.running import PATIENCE, Running, running, wait_for
 
@@ -219,6 +222,9 @@ def test_a_job_is_watched_later(server: Running, tmp_path: Path) -> None:
     job_id = remote(server, "balance", *words, "--detach")[1].decode().strip()
     assert remote(server, "watch", job_id)[:2] == ran("balance", *words)[:2]
     names = remote(server, "download", job_id)[1].decode().split()[1::2]
+    # As a download that was broken off leaves it: what is missing is added.
+    part = server.client.read_result(job_id, "report.md")[:100]
+    (tmp_path / "report.md.part").write_bytes(part)
     assert remote(server, "download", job_id, "--out", str(tmp_path))[0] == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == names
 
@@ -323,6 +329,68 @@ def test_an_interrupt_ends_the_work_on_the_server(
         *_, job = server.client.watch_job(job.job_id)
         assert job.state is JobState.CANCELLED
         assert job.job_id.encode() in notes
+
+
+# ---- Certificates and tokens --------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Running, Path]]:
+    """A server that wants certificates and tokens, and the folder with those of its callers."""
+    folder = tmp_path_factory.mktemp("guarded")
+    files, ca = Folder(folder, client_ca=True), trustme.CA()
+    files.put(ca.issue_cert(HOST))
+    files.put_client_ca(ca)
+    (folder / "ca.pem").write_bytes(ca.cert_pem.bytes())
+    leaf = ca.issue_cert("caller")
+    (folder / "mine.pem").write_bytes(chain(leaf))
+    (folder / "mine.key").write_bytes(leaf.private_key_pem.bytes())
+    lines = []
+    for role in (Role.QUERY, Role.JOB):
+        made, text = new_token(role.name.lower(), [role])
+        lines.append(f"{made.line}\n")
+        (folder / f"{made.name}.token").write_text(f"{text}\n")
+    (folder / "tokens").write_text("".join(lines))
+    (folder / "binary").write_bytes(b"\xff\xfe")
+    with running(data=folder / "data", tls=files.files, tokens=folder / "tokens") as started:
+        yield started, folder
+
+
+CERTIFICATES = ["--ca", "ca.pem", "--cert", "mine.pem", "--key", "mine.key"]
+
+
+def as_caller(guarded: tuple[Running, Path], *words: str) -> tuple[int, bytes, str]:
+    server, folder = guarded
+    known = {path.name for path in folder.iterdir()}
+    return remote(server, *(str(folder / word) if word in known else word for word in words))
+
+
+def test_certificates_and_tokens(guarded: tuple[Running, Path]) -> None:
+    asked = ["playout", "20", *CERTIFICATES, "--token-file", "query.token"]
+    assert as_caller(guarded, *asked)[:2] == ran("playout", "20")[:2]
+    # A token that may not ask for the version still reaches its jobs.
+    assert as_caller(guarded, "jobs", *CERTIFICATES, "--token-file", "job.token")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ([*CERTIFICATES], 2, "token"),
+        ([*CERTIFICATES, "--token-file", "job.token"], 2, "role"),
+        ([*CERTIFICATES, "--token-file", "binary"], 2, "holds no token"),
+        ([*CERTIFICATES, "--token-file", "nowhere"], 2, "cannot read"),
+        ([*CERTIFICATES[:4], "--token-file", "query.token"], 2, "cert and key go together"),
+        ([*CERTIFICATES[:2], "--token-file", "query.token"], 1, "trusted connection"),
+        (["--token-file", "query.token", "--server", "example.org:1"], 2, "in plain text"),
+    ],
+)
+def test_callers_that_are_not_let_in(
+    guarded: tuple[Running, Path], words: list[str], code: int, said: str
+) -> None:
+    got = as_caller(guarded, "playout", "20", *words)
+    assert got[:2] == (code, b"")
+    assert said in got[2]
+    assert "Traceback" not in got[2]
 
 
 # ---- Servers that cannot be trusted -------------------------------------------------------------

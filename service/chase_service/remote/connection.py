@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import (
     TYPE_CHECKING,
     Annotated,
@@ -29,7 +30,7 @@ from chase_service.players import KINDS
 from chase_service.refusal import clean
 
 if TYPE_CHECKING:
-    from chase_service.client import Client
+    from chase_service.client import Client, ServiceError
 
 __all__ = [
     "AnswerError",
@@ -70,6 +71,12 @@ class Connection:
 
     Attributes:
         server: Host and port.
+        tls: Whether it is reached encrypted, with a certificate of a public root.
+        ca: File with the root of its certificate, which implies `tls`.
+        cert: File with the caller's own certificate.
+        key: File with its private key.
+        token_file: File with the caller's token.
+        insecure: Whether the token may go to another machine in plain text.
     """
 
     server: Annotated[
@@ -81,6 +88,31 @@ class Connection:
             help="The server that does the work.",
         ),
     ] = DEFAULT_SERVER
+    tls: Annotated[
+        bool, typer.Option("--tls", help="Encrypted; the certificate is one of a public root.")
+    ] = False
+    ca: Annotated[
+        Path | None,
+        typer.Option("--ca", metavar="FILE", help="Root of its certificate; encrypted, too."),
+    ] = None
+    cert: Annotated[
+        Path | None, typer.Option("--cert", metavar="FILE", help="Your certificate, with --key.")
+    ] = None
+    key: Annotated[Path | None, typer.Option("--key", metavar="FILE", help="Its private key.")] = (
+        None
+    )
+    token_file: Annotated[
+        Path | None, typer.Option("--token-file", metavar="FILE", help="Your token.")
+    ] = None
+    insecure: Annotated[
+        bool,
+        typer.Option("--insecure", help="Allow the token in plain text beyond this machine."),
+    ] = False
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether it is reached encrypted."""
+        return self.tls or self.ca is not None or self.cert is not None
 
     def check(self) -> None:
         """Refuses what is no address.
@@ -121,10 +153,29 @@ def remote_command(
 
 
 def open_client(connection: Connection, *, attempts: int) -> Client:
-    """A client without a deadline, since nobody knows how long the work takes."""
+    """A client without a deadline, since nobody knows how long the work takes.
+
+    Raises:
+        typer.BadParameter: Options that do not go together, or a file that holds something else or
+            cannot be read.
+    """
     from chase_service.client import Client
 
-    return Client(connection.server, timeout=None, attempts=attempts)
+    token = None
+    try:
+        if connection.token_file is not None:
+            token = connection.token_file.read_text(encoding="ascii").strip()
+        return Client(
+            connection.server, timeout=None, attempts=attempts, tls=connection.tls,
+            ca=connection.ca, cert=connection.cert, key=connection.key, token=token,
+            insecure=connection.insecure,
+        )  # fmt: skip
+    except UnicodeDecodeError:
+        raise typer.BadParameter("holds no token", param_hint="--token-file") from None
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    except OSError as error:
+        raise typer.BadParameter(f"cannot read {error.filename!r}: {error.strerror}") from None
 
 
 @contextmanager
@@ -146,7 +197,12 @@ def connected(command: str, connection: Connection) -> Iterator[Client]:
     there = False
     try:
         with open_client(connection, attempts=1) as first:
-            first.version(timeout=_FIRST_SECONDS)
+            try:
+                first.version(timeout=_FIRST_SECONDS)
+            except ServiceError as error:
+                # Whoever refuses is there, and not every token may ask for the version.
+                if _from_nobody(error):
+                    raise
         there = True
         with open_client(connection, attempts=_ATTEMPTS) as client:
             yield client
@@ -154,8 +210,8 @@ def connected(command: str, connection: Connection) -> Iterator[Client]:
         note(f"{program}: the answer of {connection.server} is not understood: {error}")
         raise typer.Exit(EXIT_FAILED) from None
     except ServiceError as error:
-        if error.code.name in _NOBODY and not error.reason:
-            note(f"{program}: {_nobody(connection.server, there)}")
+        if _from_nobody(error):
+            note(f"{program}: {_nobody(connection, there)}")
             raise typer.Exit(EXIT_FAILED) from None
         if error.retry_after is not None:
             again = f"; the server wants to be asked again after {error.retry_after:g} seconds"
@@ -178,9 +234,16 @@ def refuse(command: str, code: str, message: str) -> NoReturn:
     raise typer.Exit(EXIT_USAGE if code in _USAGE else EXIT_FAILED) from None
 
 
-def _nobody(server: str, there: bool) -> str:
+def _from_nobody(error: ServiceError) -> bool:
+    return error.code.name in _NOBODY and not error.reason
+
+
+def _nobody(connection: Connection, there: bool) -> str:
+    server = connection.server
     if there:
         return f"the server at {server} is gone; what it had not answered is not done"
+    if connection.encrypted:
+        return f"no server at {server} with which a trusted connection can be made"
     return f"no server at {server}; start one with chase-fast serve"
 
 

@@ -10,7 +10,7 @@ from chase_fast.cli.options import JsonOption
 from chase_fast.cli.output import Column, note, say, say_json, say_table
 from chase_service.refusal import clean
 from chase_service.remote.connection import Connection, connected
-from chase_service.remote.results import OutOption, check_out, follow, save_files, tell_result
+from chase_service.remote.results import OutOption, follow, save_files, tell_result
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -65,7 +65,6 @@ def cancel(connection: Connection, job: JobArgument) -> None:
 
 def download(connection: Connection, job: JobArgument, out: OutOption = None) -> None:
     """Get the files of a job that has ended, or list them without --out."""
-    check_out(out)
     with connected("download", connection) as client:
         found = client.get_job(job)
         if not found.done:
