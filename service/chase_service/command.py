@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -64,6 +65,13 @@ def serve(
     threads: Annotated[
         int, typer.Option("--threads", min=1, max=1024, help="Threads of the engine.")
     ] = _DEFAULTS.threads,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--limit", metavar="NAME=NUMBER",
+            help="Another value for a limit (docs/service.md). May be repeated.",
+        ),
+    ] = None,
     grace: Annotated[
         float, typer.Option("--grace", min=0, max=3600, help="Seconds that calls get to finish.")
     ] = _DEFAULTS.grace_seconds,
@@ -103,6 +111,7 @@ def serve(
         )
         raise typer.Exit(2) from None
     programs = _programs(engine or [])
+    config = _config(limit or [], threads=threads, grace_seconds=grace)
     tls = _tls(tls_cert, tls_key, tls_client_ca)
     formatter = lines.JsonFormatter() if log is Form.JSON else lines.TextFormatter()
     try:
@@ -111,7 +120,7 @@ def serve(
                 listen=listen,
                 insecure=insecure,
                 programs=programs,
-                config=Config(threads=threads, grace_seconds=grace),
+                config=config,
                 commit=commit(),
                 data=data,
                 tls=tls,
@@ -125,6 +134,28 @@ def serve(
     except server.StartError as error:
         typer.echo(f"chase-fast serve: {error}", err=True)
         raise typer.Exit(1) from None
+
+
+def _config(limits: list[str], **others: float) -> Config:
+    kinds = {one.name: one.type for one in fields(Config) if one.name not in others}
+    values: dict[str, Any] = {**others}
+    for text in limits:
+        name, _, number = text.partition("=")
+        if name not in kinds:
+            raise typer.BadParameter(
+                f"--limit is {text!r:.80}, expected NAME=NUMBER with one of {', '.join(kinds)}"
+            )
+        if name in values:
+            raise typer.BadParameter(f"--limit {name} is given twice")
+        try:
+            values[name] = int(number) if kinds[name] == "int" else float(number)
+        except ValueError:
+            kind = "an integer" if kinds[name] == "int" else "a number"
+            raise typer.BadParameter(f"--limit {name} is {number!r:.40}, expected {kind}") from None
+    try:
+        return Config(**values)
+    except ValueError as error:
+        raise typer.BadParameter(f"--limit {error}") from None
 
 
 def _tls(cert: Path | None, key: Path | None, client_ca: Path | None) -> TlsFiles | None:

@@ -60,14 +60,14 @@ class Config:
     # ---- Queue
 
     max_queue_items: int = _whole(8_192, 1, 1 << 30)
-    """Engine items that wait; what comes further is refused."""
+    """Engine items that wait, short ones and as many long ones; what comes further is refused."""
 
     max_queue_bytes: int = _whole(32 * MIB, 1, 1 << 40)
-    """Bytes of the requests that wait."""
+    """Bytes of the requests that wait, likewise."""
 
-    max_queue_us: float = _number(10_000_000, 1, 3_600_000_000)
-    """Estimated work, in µs, that waits. It bounds how long an accepted item waits; one that alone
-    is more may wait alone."""
+    max_queue_us: float = _number(60_000_000, 1, 3_600_000_000)
+    """Estimated work, in µs, that waits, likewise. It bounds how long an accepted item waits; one
+    that alone is more may wait alone."""
 
     max_wait_ms: float = _number(100, 1, 3_600_000)
     """Estimated time, in ms, that a short item may have to wait for its thread behind others as
@@ -157,6 +157,29 @@ class Config:
 
     max_call_threads: int = _whole(8, 1, 1_024)
     """Threads of one call."""
+
+    max_decisions: int = _whole(65_536, 1, 1 << 30)
+    """Decisions in a batch of Apply; lines in a batch of Analyse."""
+
+    max_history: int = _whole(4_096, 0, 1 << 20)
+    """Decisions before a position that is analysed, or of an opening."""
+
+    max_perft_depth: int = _whole(12, 0, 64)
+    """Depth of a perft."""
+
+    max_pairs: int = _whole(10_000, 1, 1 << 30)
+    """Pairs of a call that plays games, or of two players of a job."""
+
+    idle_seconds: float = _number(600, 0.001, 86_400)
+    """Seconds that a stream may wait for its caller."""
+
+    # ---- Jobs
+
+    max_jobs: int = _whole(1_000, 1, 1 << 20)
+    """Jobs under way or waiting."""
+
+    max_job_seconds: float = _number(604_800, 0.001, 1e9)
+    """Seconds that a job may play in one process."""
 
     # ---- Going down
 

@@ -31,6 +31,8 @@ _log = logging.getLogger("chase_service")
 
 # Microseconds of work that go to a thread at a time, where a call has many small ones.
 _PORTION_US: Final = 2000.0
+# What takes longer is one piece as much as another: no caller loses its turns to a guess.
+_MOST_US: Final = 1e6
 # Seconds after which callers may try again to reach a server that ends, or the one after it.
 _RETRY_SECONDS: Final = 1.0
 # Work of any calls can be merged.
@@ -61,16 +63,14 @@ class Work(Generic[T_co]):
         run: Does it; polls the flag at least every millisecond and raises `Stopped` if it is set.
             May be begun again if it was stopped.
         cost_us: What it will take, about, in microseconds.
-        units: Items of the request that it does, at least 1.
     """
 
     run: Callable[[StopFlag], T_co]
     cost_us: float
-    units: int = 1
 
     def then(self, function: Callable[[T_co], U]) -> Work[U]:
         """The same with something done to its result, by the same thread."""
-        return Work(lambda stop: function(self.run(stop)), self.cost_us, self.units)
+        return Work(lambda stop: function(self.run(stop)), self.cost_us)
 
 
 class Engine:
@@ -143,7 +143,6 @@ class Engine:
                 client=asker.client,
                 payload=work,
                 priority=min(asker.priority, config.priorities - 1),
-                units=min(work.units, config.max_queue_items),
                 size=min(size, config.max_queue_bytes),
             )
         )
@@ -154,21 +153,33 @@ class Engine:
         return cast("T", answer.result)
 
     async def run(
-        self, works: Iterable[Work[T]], asker: Asker, *, size: int = 0
+        self, works: Iterable[Work[T]], asker: Asker, *, begun: bool = False, size: int = 0
     ) -> list[T | Refusal]:
         """Does many pieces; the results in their order, a refusal where one was refused.
+
+        Args:
+            works: See `portions`.
+            asker: Who wants it.
+            begun: Whether other work of the same call was let in before.
+            size: Bytes that they keep while they wait.
 
         Raises:
             Refusal: See `submit`.
         """
         results: list[T | Refusal] = []
-        async with aclosing(self.portions(works, asker, size=size)) as portions:
+        async with aclosing(self.portions(works, asker, begun=begun, size=size)) as portions:
             async for portion in portions:
                 results += portion
         return results
 
     async def portions(
-        self, works: Iterable[Work[T]], asker: Asker, *, ordered: bool = True, size: int = 0
+        self,
+        works: Iterable[Work[T]],
+        asker: Asker,
+        *,
+        ordered: bool = True,
+        begun: bool = False,
+        size: int = 0,
     ) -> AsyncGenerator[list[T | Refusal]]:
         """As `run`, some results at a time as they come; no more than needed is begun.
 
@@ -176,6 +187,7 @@ class Engine:
             works: Read as threads become free.
             asker: Who wants it.
             ordered: Whether results come in order, or as they are finished.
+            begun: Whether other work of the same call was let in before.
             size: Bytes that they keep while they wait.
 
         Whoever breaks off closes it (`contextlib.aclosing`), so that work ends with it.
@@ -188,16 +200,17 @@ class Engine:
         if first is None:
             return
         second = next(portions, None)
+        submit = self.submit_later if begun else self.submit
         if second is None:  # the most usual: nothing to be done side by side
-            yield await self.submit(first, asker, size=size)
+            yield await submit(first, asker, size=size)
             return
-        pending = deque([asyncio.ensure_future(self.submit(first, asker, size=size))])
+        pending = deque([asyncio.ensure_future(submit(first, asker, size=size))])
         waiting: Work[list[T | Refusal]] | None = second
         try:
             while True:
                 # One more than there are threads, so that none waits for this loop.
                 while waiting is not None and len(pending) <= self._config.threads:
-                    pending.append(asyncio.ensure_future(self._submit_later(waiting, asker)))
+                    pending.append(asyncio.ensure_future(self.submit_later(waiting, asker, size=0)))
                     waiting = next(portions, None)
                 if not pending:
                     return
@@ -211,11 +224,11 @@ class Engine:
             if pending:
                 await asyncio.gather(*pending, return_exceptions=True)
 
-    async def _submit_later(self, work: Work[T], asker: Asker) -> T:
-        """Does work of a call that has begun, which waits where a new one would be refused."""
+    async def submit_later(self, work: Work[T], asker: Asker, *, size: int = 0) -> T:
+        """As `submit`, of a call that has begun: waits where a new one would be refused."""
         while True:
             try:
-                return await self.submit(work, asker)
+                return await self.submit(work, asker, size=size)
             except Refusal as refusal:
                 if refusal.reason is not Reason.OVERLOADED or refusal.retry_after is None:
                     raise
@@ -247,7 +260,7 @@ class _Hooks:
 
     def estimate(self, key: Hashable, payload: Work[Any]) -> float:
         del key
-        return payload.cost_us
+        return min(payload.cost_us, _MOST_US)
 
     def prepare(self, key: Hashable, payloads: Sequence[Work[Any]]) -> Sequence[Work[Any]]:
         del key
@@ -306,8 +319,7 @@ def _portion(works: Sequence[Work[T]]) -> Work[list[T | Refusal]]:
     def run(stop: StopFlag) -> list[T | Refusal]:
         return [_result(work, stop) for work in works]
 
-    cost = sum(work.cost_us for work in works)
-    return Work(run, cost, sum(work.units for work in works))
+    return Work(run, sum(work.cost_us for work in works))
 
 
 def _result(work: Work[T], stop: StopFlag) -> T | Refusal:

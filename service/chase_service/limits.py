@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 from chase_service.config import Config
 
@@ -46,22 +46,17 @@ class Limits:
     seconds: float
     hash_mib: int
     threads: int
-    idle_seconds: float = 600.0
-    decisions: int = 65_536
-    history: int = 4096
-    perft_depth: int = 12
-    pairs: int = 10_000
-    jobs: int = 1000
-    job_seconds: float = 604_800.0
+    idle_seconds: float
+    decisions: int
+    history: int
+    perft_depth: int
+    pairs: int
+    jobs: int
+    job_seconds: float
 
     @classmethod
-    def of(cls, config: Config, **others: Any) -> Self:
-        """The limits of a configuration.
-
-        Args:
-            config: Of the server.
-            others: Fields that it does not have.
-        """
+    def of(cls, config: Config) -> Self:
+        """The limits of a configuration."""
         return cls(
             items=config.max_call_items,
             request_bytes=config.max_request_bytes,
@@ -74,5 +69,11 @@ class Limits:
             seconds=config.max_search_seconds,
             hash_mib=config.max_hash_mib,
             threads=config.max_call_threads,
-            **others,
+            idle_seconds=config.idle_seconds,
+            decisions=config.max_decisions,
+            history=config.max_history,
+            perft_depth=config.max_perft_depth,
+            pairs=config.max_pairs,
+            jobs=config.max_jobs,
+            job_seconds=config.max_job_seconds,
         )

@@ -20,7 +20,7 @@ from chase_service.wire import Errors, checked, field
 __all__ = ["apply", "legal_decisions"]
 
 # Rough costs, in microseconds.
-_LEGAL_US: Final = 2.0
+_LEGAL_US: Final = 1.0
 _TEXT_US: Final = 12.0
 _POSITION_US: Final = 4.0
 _STEP_US: Final = 3.0
@@ -58,7 +58,7 @@ def legal_decisions(request: pb.LegalDecisionsRequest, context: Context) -> Batc
     rules = rules_of(request.rules)
     cost = _TEXT_US if request.with_texts else _LEGAL_US
     limits = context.limits
-    return one(Work(lambda stop: _listed(request, rules, limits, stop), cost * number, number))
+    return one(Work(lambda stop: _listed(request, rules, limits, stop), cost * number))
 
 
 def _listed(

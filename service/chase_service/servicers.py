@@ -25,11 +25,11 @@ from chase_service.wire import decode, wrapped
 __all__ = ["Servicers"]
 
 # Microseconds, about: of a byte that is read, of a result that is written, of openings to draw.
-_READ_US: Final = 0.03
+_READ_US: Final = 0.02
 _WRITE_US: Final = 40.0
 _OPENINGS_US: Final = 1e6
 # A batch that takes no longer is done by the thread that read it.
-_SOON_US: Final = 2000.0
+_SOON_US: Final = 5000.0
 
 _NEVER: Final = StopFlag()
 
@@ -100,36 +100,44 @@ class Servicers:
             return self._on_threads(Work(begin, cost), size, call)
         begun = begin(_NEVER, self._engine.inline_us)
         if isinstance(begun, Batch):
-            return self._side_by_side(begun, size, call)
+            return self._side_by_side(begun, size, call, begun=False)
         return _told(begun, call)
 
     async def _on_threads(self, begin: Work[Answer | Batch[Any]], size: int, call: Call) -> bytes:
         begun = await self._engine.submit(begin, call, size=size)
         if isinstance(begun, Batch):
-            return await self._side_by_side(begun, size, call)
+            return await self._side_by_side(begun, size, call, begun=True)
         return _told(begun, call)
 
-    async def _side_by_side(self, batch: Batch[Any], size: int, call: Call) -> bytes:
-        results = await self._engine.run(batch.works, call, size=size)
+    async def _side_by_side(
+        self, batch: Batch[Any], size: int, call: Call, *, begun: bool
+    ) -> bytes:
+        results = await self._engine.run(batch.works, call, begun=begun, size=size)
         # A result is about as costly to write as a position to read.
         answer = Work(lambda _: batch.answer(results), _WRITE_US * len(results))
-        return _told(await self._engine.submit(answer, call, size=size), call)
+        return _told(await self._engine.submit_later(answer, call, size=size), call)
 
     # ---- Streams of games -----------------------------------------------------------------------
 
     async def _playout_games(self, data: bytes, call: Call) -> None:
         request = decode(query_service_pb2.StreamPlayoutGamesRequest, data)
-        await self._send(convert.playout_games(request, self._context), call, ordered=True)
+        await self._send(
+            convert.playout_games(request, self._context), call, ordered=True, begun=False
+        )
 
     async def _play_games(self, data: bytes, call: Call) -> None:
         request = decode(games_service_pb2.PlayGamesRequest, data)
         works: Iterator[Work[Answer]] = await self._engine.submit(
             Work(lambda stop: convert.games(request, self._context, stop), _OPENINGS_US), call
         )
-        await self._send(works, call, ordered=False)
+        await self._send(works, call, ordered=False, begun=True)
 
-    async def _send(self, works: Iterable[Work[Answer]], call: Call, *, ordered: bool) -> None:
-        async with aclosing(self._engine.portions(works, call, ordered=ordered)) as portions:
+    async def _send(
+        self, works: Iterable[Work[Answer]], call: Call, *, ordered: bool, begun: bool
+    ) -> None:
+        async with aclosing(
+            self._engine.portions(works, call, ordered=ordered, begun=begun)
+        ) as portions:
             async for portion in portions:
                 for message in portion:
                     if isinstance(message, Refusal):

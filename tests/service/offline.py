@@ -163,10 +163,8 @@ class CountingEngine(Engine):
     def do(self, works: Iterable[Work[Any]], stop: StopFlag) -> list[Any]:
         return super().do(self._counted(works), stop)
 
-    def portions(
-        self, works: Iterable[Work[Any]], asker: Asker, *, ordered: bool = True, size: int = 0
-    ) -> Any:
-        return super().portions(self._counted(works), asker, ordered=ordered, size=size)
+    def portions(self, works: Iterable[Work[Any]], asker: Asker, **options: Any) -> Any:
+        return super().portions(self._counted(works), asker, **options)
 
     def _counted(self, works: Iterable[Work[Any]]) -> Iterator[Work[Any]]:
         for work in works:

@@ -98,6 +98,14 @@ def ended(check: Any) -> bool:
         (["--tls-cert", "none", "--tls-client-ca", "none"], 2, "go together"),
         (["--tls-cert", "none", "--tls-key", "none"], 1, "cannot read none"),
         (["--tokens", "none"], 1, "cannot read none"),
+        (["--limit", "max_nodes=x"], 2, "max_nodes is 'x', expected an integer"),
+        (["--limit", "max_nodes"], 2, "max_nodes is '', expected an integer"),
+        (["--limit", "max_nodes=0"], 2, "max_nodes is 0, expected an integer from 1 to"),
+        (["--limit", "idle_seconds=nan"], 2, "idle_seconds is nan, expected a number from"),
+        (["--limit", "nodes=5"], 2, "with one of max_batch_items,"),
+        (["--limit", "threads=5"], 2, "expected NAME=NUMBER with one of"),
+        (["--limit", "max_jobs=1", "--limit", "max_jobs=2"], 2, "given twice"),
+        (["--limit", "retry_min_ms=6000"], 2, "expected at most retry_max_ms, 5000"),
         (["--listen", "0.0.0.0:1", "--tokens", "none"], 2, "--insecure"),
     ],
 )
@@ -194,3 +202,12 @@ def test_tokens_that_are_not_made(words: list[str], said: str) -> None:
     made = make_token(*words)
     assert (made.returncode, made.stdout) == (2, "")
     assert said in made.stderr
+
+
+def test_limits_are_set(tmp_path: Path) -> None:
+    with Process("--data", str(tmp_path), "--limit", "max_nodes=77", "--limit", "idle_seconds=2.5"
+                 ) as process:  # fmt: skip
+        process.started()
+        with Client(process.target) as client:
+            limits = client.version().limits
+            assert (limits.nodes, limits.idle_seconds) == (77, 2.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import doctest
 import json
 import os
@@ -118,6 +119,24 @@ def test_every_limit_is_told() -> None:
             told[name.strip("`")] = float(number) * (2**20 if unit == "MiB" else 1)
     limits = Limits.of(Config())
     assert told == {name: getattr(limits, name) for name in Limits.__dataclass_fields__}
+
+
+def test_everything_that_can_be_changed_is_told() -> None:
+    options = {"threads": "--threads", "grace_seconds": "--grace"}
+    section = PAGE.split("## Many callers")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (`[a-z_`, ]+`) \| ([^|]+) \|", section, re.M)
+    told: dict[str, float] = {}
+    for names, values in rows:
+        for name, value in zip(names.split(", "), values.split(", "), strict=True):
+            told[name.strip("`")] = float(value.replace(",", ""))
+    limits = re.findall(r"`(\w+)`", "".join(re.findall(r"\| ([`\w, ]+) \|$", PAGE, re.M)))
+    config = Config()
+    for one in dataclasses.fields(Config):
+        if one.name in told:
+            assert told.pop(one.name) == getattr(config, one.name)
+        else:
+            assert one.name in limits or options[one.name] in PAGE
+    assert not told
 
 
 def test_every_metric_is_told_and_the_examples_are_true(tmp_path: Path) -> None:

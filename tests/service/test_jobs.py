@@ -5,11 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,20 +15,32 @@ import pytest
 from chase_service._pb.chase.v1 import jobs_service_pb2 as pb
 from chase_service._pb.chase.v1 import query_service_pb2 as query_pb
 from chase_service.config import Config
-from chase_service.jobs.points import POINTS
 from chase_service.limits import Limits
 from chase_service.server import Options, Server, StartError
 
 from chase_fast import Rules
 from chase_fast.store import Run
 from chase_fast.tournament import play_tournament
-from tests.service.running import PATIENCE, Running, failure, running, wait_for
+from tests.service.jobs import (
+    JOBS,
+    PLAYERS,
+    cancel,
+    create,
+    delete,
+    download,
+    ended,
+    endless,
+    get,
+    listed,
+    rows_of,
+    tournament,
+    watch,
+)  # fmt: skip
+from tests.service.running import Running, failure, running, wait_for
 
 pytestmark = pytest.mark.no_core
 
 Code = grpc.StatusCode
-JOBS = "/chase.v1.JobsService/"
-PLAYERS = ["random", "greedy"]
 DONE = {pb.JOB_STATE_SUCCEEDED, pb.JOB_STATE_FAILED, pb.JOB_STATE_CANCELLED}
 
 
@@ -48,68 +55,10 @@ def server(data: Path) -> Iterator[Running]:
         yield started
 
 
-# ---- Calls --------------------------------------------------------------------------------------
-
-
-def tournament(pairs: int = 20, players: list[str] | None = None, **more: Any) -> pb.JobSpec:
-    job = pb.TournamentJob(players=players or PLAYERS, pairs=pairs, **more)
-    return pb.JobSpec(seed=5, tournament=job)
-
-
-def endless() -> pb.JobSpec:
-    """Days of play."""
-    return pb.JobSpec(self_play=pb.SelfPlayJob(player="ab:nodes=3000", pairs=10_000))
-
-
-def create(server: Running, spec: pb.JobSpec, request_id: str = "") -> pb.Job:
-    request = pb.CreateJobRequest(request_id=request_id, spec=spec)
-    return server.call(f"{JOBS}CreateJob", request, pb.CreateJobResponse).job
-
-
-def get(server: Running, job_id: str) -> pb.Job:
-    return server.call(f"{JOBS}GetJob", pb.GetJobRequest(job_id=job_id), pb.GetJobResponse).job
-
-
-def watch(server: Running, job_id: str, after: int = 0) -> Iterator[pb.Job]:
-    request = pb.WatchJobRequest(job_id=job_id, after_sequence=after)
-    for message in server.stream(f"{JOBS}WatchJob", request, pb.WatchJobResponse):
-        yield message.job
-
-
-def ended(server: Running, job_id: str) -> pb.Job:
-    return list(watch(server, job_id))[-1]
-
-
-def cancel(server: Running, job_id: str) -> pb.Job:
-    request = pb.CancelJobRequest(job_id=job_id)
-    return server.call(f"{JOBS}CancelJob", request, pb.CancelJobResponse).job
-
-
-def delete(server: Running, job_id: str) -> None:
-    request = pb.DeleteJobRequest(job_id=job_id)
-    server.call(f"{JOBS}DeleteJob", request, pb.DeleteJobResponse)
-
-
-def download(server: Running, job_id: str, name: str, offset: int = 0) -> bytes:
-    request = pb.DownloadResultRequest(job_id=job_id, name=name, offset=offset)
-    pieces = server.stream(f"{JOBS}DownloadResult", request, pb.DownloadResultResponse)
-    return b"".join(piece.data for piece in pieces)
-
-
-def listed(server: Running, **request: Any) -> pb.ListJobsResponse:
-    return server.call(f"{JOBS}ListJobs", pb.ListJobsRequest(**request), pb.ListJobsResponse)
-
-
 def refused(call: Any, *arguments: Any, **options: Any) -> tuple[Code, str]:
     with pytest.raises(grpc.RpcError) as raised:
         call(*arguments, **options)
     return failure(raised.value)
-
-
-def rows_of(data: bytes) -> list[tuple[Any, ...]]:
-    table = pq.read_table(io.BytesIO(data))
-    columns = [table.column(name).to_pylist() for name in table.column_names]
-    return sorted(zip(*columns, strict=True), key=lambda row: (row[0], row[4], row[5]))
 
 
 # ---- What comes of them -------------------------------------------------------------------------
@@ -326,7 +275,7 @@ def test_the_command_of_a_program_stays_with_the_operator(server: Running) -> No
 
 
 def test_no_more_jobs_than_the_limit(tmp_path: Path) -> None:
-    with running(data=tmp_path, limits=Limits.of(Config(), jobs=2)) as server:
+    with running(data=tmp_path, limits=Limits.of(Config(max_jobs=2))) as server:
         create(server, endless(), "first")
         create(server, tournament())
         assert refused(create, server, tournament())[0] is Code.RESOURCE_EXHAUSTED
@@ -334,7 +283,7 @@ def test_no_more_jobs_than_the_limit(tmp_path: Path) -> None:
 
 
 def test_a_job_that_plays_too_long_fails(tmp_path: Path) -> None:
-    with running(data=tmp_path, limits=Limits.of(Config(), job_seconds=0.5)) as server:
+    with running(data=tmp_path, limits=Limits.of(Config(max_job_seconds=0.5))) as server:
         job = ended(server, create(server, endless()).job_id)
     assert job.state == pb.JOB_STATE_FAILED
     assert job.message == "not done within 0.5 seconds of play"
@@ -365,94 +314,3 @@ def test_what_is_under_way_goes_on(tmp_path: Path) -> None:
         assert job.games_done >= before.games_done
         games = rows_of(download(server, job_id, "games.parquet"))
         assert len({(row[0], row[4], row[5]) for row in games}) == len(games) == job.games_done
-
-
-KILLED = """
-import asyncio, os, signal, sys
-from pathlib import Path
-from chase_service.jobs import points
-from chase_service.server import Options, Server
-
-folder, name, times = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
-
-def hook(reached):
-    global times
-    if reached == name:
-        times -= 1
-        if times == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-points.hook = hook
-
-async def main():
-    server = Server(Options(listen="127.0.0.1:0", data=folder))
-    await server.start()
-    print(server.port, flush=True)
-    await asyncio.Event().wait()
-
-asyncio.run(main())
-"""
-
-
-def kill_and_go_on(folder: Path, point: str, times: int, pairs: int) -> None:
-    """A server that is killed at a point of a job; the next one does all that was promised."""
-    spec = tournament(pairs, ["random", "ab:nodes=300"])
-    child = subprocess.Popen(
-        [sys.executable, "-c", KILLED, str(folder), point, str(times)],
-        stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )  # fmt: skip
-    assert child.stdout is not None
-    told: pb.Job | None = None
-    deleted = False
-    with child:
-        channel = grpc.insecure_channel(f"127.0.0.1:{int(child.stdout.readline())}")
-        server = Running.__new__(Running)
-        server.channel = channel
-        try:
-            told = create(server, spec, "mine")
-            if point == "cancel: row":
-                cancel(server, told.job_id)
-            told = ended(server, told.job_id)
-            deleted = True
-            delete(server, told.job_id)
-        except grpc.RpcError as error:
-            assert failure(error)[0] is Code.UNAVAILABLE, failure(error)  # noqa: PT017
-        finally:
-            channel.close()
-            child.kill()
-        assert child.wait() == -signal.SIGKILL
-    began = time.monotonic()
-    with running(data=folder) as after:
-        assert time.monotonic() - began < PATIENCE
-        found = [job for job in listed(after).jobs if told is None or job.job_id == told.job_id]
-        if deleted:
-            assert found == []
-            wait_for(lambda: not list((folder / "jobs").iterdir()))
-            return
-        job = ended(after, create(after, spec, "mine").job_id)
-        if told is not None:
-            assert [one.job_id for one in found] == [told.job_id] == [job.job_id]
-        cancelled = point == "cancel: row"
-        assert job.state == (pb.JOB_STATE_CANCELLED if cancelled else pb.JOB_STATE_SUCCEEDED)
-        if not job.files:
-            assert cancelled
-            return
-        games = rows_of(download(after, job.job_id, "games.parquet"))
-        assert len({row[4:6] for row in games}) == len(games) == job.games_done
-        if not cancelled:
-            assert len(games) == 2 * pairs
-
-
-@pytest.mark.parametrize("point", ["create: row", "run: chunk", "finish: files", "delete: row"])
-def test_killed_at_a_point(tmp_path: Path, point: str) -> None:
-    kill_and_go_on(tmp_path, point, 2 if point == "run: chunk" else 1, 30)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("times", range(1, 9))
-@pytest.mark.parametrize("point", POINTS)
-def test_killed_at_every_point(tmp_path: Path, point: str, times: int) -> None:
-    # What is reached once a job is reached in the first round only; chunks and notes of
-    # progress in all of them.
-    many = point in ("run: chunk", "run: progress")
-    kill_and_go_on(tmp_path, point, times if many else 1, 60 + 40 * times)

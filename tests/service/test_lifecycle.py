@@ -160,7 +160,7 @@ def test_a_stream_is_cancelled_between_its_messages(server: Running) -> None:
 
 
 def test_a_stream_whose_caller_is_silent_ends() -> None:
-    limits = Limits.of(Config(), idle_seconds=0.05)
+    limits = Limits.of(Config(idle_seconds=0.05))
     with running(limits=limits) as server:
         call: Any = server.channel.stream_stream(QUERY + "StreamPerft")
 

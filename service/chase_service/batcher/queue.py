@@ -160,7 +160,9 @@ class FairQueue(Generic[P, R]):
         # For each priority the short items and the long ones.
         self._levels: Final = [_Level[P, R]() for _ in range(2 * config.priorities)]
         self._load: Final = _Load()
-        self._held: Final[dict[Hashable, _Load]] = {}
+        # Of short items and of long ones, which do not take each other's room.
+        self._kinds: Final = (_Load(), _Load())
+        self._held: Final[dict[tuple[Hashable, bool], _Load]] = {}
         # In order of arrival, which is the order in which they ripen.
         self._unripe: Final[deque[Ticket[P, R]]] = deque()
         self._numbers: Final = itertools.count()
@@ -195,9 +197,10 @@ class FairQueue(Generic[P, R]):
         return False
 
     def _fits(self, ticket: Ticket[P, R]) -> bool:
-        if not self._load.takes(ticket, self._config, 1.0):
+        long = self.is_long(ticket)
+        if not self._kinds[long].takes(ticket, self._config, 1.0):
             return False
-        held = self._held.get(ticket.item.client)
+        held = self._held.get((ticket.item.client, long))
         return held is None or held.takes(ticket, self._config, self._config.max_client_share)
 
     def _is_soon(self, ticket: Ticket[P, R], now: float) -> bool:
@@ -223,9 +226,11 @@ class FairQueue(Generic[P, R]):
         lane.heap.push(next(self._numbers), ticket, lane.load.count)
         lane.load.change(ticket, 1)
         self._load.change(ticket, 1)
-        held = self._held.get(ticket.item.client)
+        self._kinds[self.is_long(ticket)].change(ticket, 1)
+        holder = (ticket.item.client, self.is_long(ticket))
+        held = self._held.get(holder)
         if held is None:
-            held = self._held[ticket.item.client] = _Load()
+            held = self._held[holder] = _Load()
         held.change(ticket, 1)
         level.count += 1
         level.cost += ticket.cost
@@ -244,10 +249,12 @@ class FairQueue(Generic[P, R]):
         level = self._level(ticket)
         ticket.queued = False
         self._load.change(ticket, -1)
-        held = self._held[item.client]
+        self._kinds[self.is_long(ticket)].change(ticket, -1)
+        holder = (item.client, self.is_long(ticket))
+        held = self._held[holder]
         held.change(ticket, -1)
         if not held.count:
-            del self._held[item.client]
+            del self._held[holder]
         lane = level.lanes[item.key]
         lane.load.change(ticket, -1)
         if not lane.load.count:

@@ -131,7 +131,10 @@ def _end_with_parent() -> None:
 def main() -> None:
     """The process."""
     os.nice(_NICE)
-    asked = json.loads(sys.stdin.buffer.readline())
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return  # the server has ended before it asked
+    asked = json.loads(line)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     out = Path(asked["out"])
     finish(Path(asked["run"]), out, asked["names"], report=asked["report"])

@@ -166,6 +166,7 @@ class Jobs:
                 return {"cancelling": 1, "state": State.CANCELLED, "ended": time.time_ns()}
             return {"cancelling": 1}
 
+        reached("cancel: before the row")
         job, _ = await asyncio.to_thread(self._base.change, name, values, owner=owner)
         reached("cancel: row")
         job = _found(job, name)
@@ -184,6 +185,7 @@ class Jobs:
         Raises:
             Refusal: NOT_FOUND; WRONG_STATE, it is under way.
         """
+        reached("delete: before the row")
         job = _found(await asyncio.to_thread(self._base.delete, name, owner=owner), name)
         reached("delete: row")
         if job.state not in ENDED:

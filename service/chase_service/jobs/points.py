@@ -7,9 +7,12 @@ from collections.abc import Callable
 __all__ = ["POINTS", "reached"]
 
 POINTS = (
-    "create: before the row", "create: row", "run: begin", "run: settings", "run: folder",
-    "run: chunk", "run: progress", "run: played", "finish: child", "finish: files",
-    "finish: row", "cancel: row", "delete: row", "delete: files",
+    "create: before the row", "create: in the transaction", "create: row", "run: begin",
+    "run: settings", "run: before the folder", "run: folder", "run: part", "run: chunk",
+    "run: progress", "run: played", "change: in the transaction", "finish: child",
+    "finish: before the files", "finish: files", "finish: row", "cancel: before the row",
+    "cancel: row", "delete: before the row", "delete: in the transaction", "delete: row",
+    "delete: files",
 )  # fmt: skip
 """All of them."""
 

@@ -17,6 +17,8 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any, Final
 
+from chase_service.jobs.points import reached
+
 __all__ = ["ENDED", "File", "Job", "JobBase", "State"]
 
 
@@ -193,6 +195,7 @@ class JobBase:
                 "values (?, ?, ?, ?, ?, ?, ?)",
                 (name, owner, request_id or None, spec, work, State.QUEUED, time.time_ns()),
             )
+            reached("create: in the transaction")
             return self._one("id = ?", name), False
 
     def get(self, name: str, *, owner: str | None = None) -> Job | None:
@@ -268,6 +271,7 @@ class JobBase:
                 f"{', '.join(f'{column} = ?' for column in values)} where id = ?",
                 (*values.values(), name),
             )
+            reached("change: in the transaction")
             return self._one("id = ?", name), True
 
     def delete(self, name: str, *, owner: str | None = None) -> Job | None:
@@ -282,6 +286,7 @@ class JobBase:
             job = self._named(name, owner)
             if job is not None and job.state in ENDED:
                 self._base.execute("delete from job where id = ?", (name,))
+                reached("delete: in the transaction")
             return job
 
     def _named(self, name: str, owner: str | None) -> Job | None:

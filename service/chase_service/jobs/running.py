@@ -167,6 +167,7 @@ class Running:
                 reached("run: progress")
 
         _wait_for_child(self._folder / "run")
+        reached("run: before the folder")
         with begin(self._folder / "run", settings, resume=True) as run:
             reached("run: folder")
             if not self._threads.stop.is_set():
@@ -222,6 +223,7 @@ class Running:
                 self._child = None
         if child.returncode or not told:
             return None
+        reached("finish: before the files")
         part.rename(out)
         reached("finish: files")
         return tuple(File(**file) for file in json.loads(told))

@@ -11,6 +11,7 @@ from typing import Any, Final, Protocol
 from chase_fast._core import StopFlag
 from chase_fast.runner import Part
 from chase_service.batcher import AGAIN, Answer, Stop
+from chase_service.jobs.points import reached
 
 __all__ = ["Background", "ChunkThreads"]
 
@@ -89,6 +90,7 @@ class ChunkThreads:
                 out -= 1
 
     def _start(self, part: Part, done: SimpleQueue[Any]) -> None:
+        reached("run: part")
         task = self._loop.create_task(self._play(part, done))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
