@@ -153,21 +153,20 @@ class Engine:
         return cast("T", answer.result)
 
     async def run(
-        self, works: Iterable[Work[T]], asker: Asker, *, begun: bool = False, size: int = 0
+        self, works: Iterable[Work[T]], asker: Asker, *, size: int = 0
     ) -> list[T | Refusal]:
         """Does many pieces; the results in their order, a refusal where one was refused.
 
         Args:
             works: See `portions`.
             asker: Who wants it.
-            begun: Whether other work of the same call was let in before.
             size: Bytes that they keep while they wait.
 
         Raises:
-            Refusal: See `submit`.
+            Refusal: See `portions`.
         """
         results: list[T | Refusal] = []
-        async with aclosing(self.portions(works, asker, begun=begun, size=size)) as portions:
+        async with aclosing(self.portions(works, asker, size=size)) as portions:
             async for portion in portions:
                 results += portion
         return results
@@ -187,7 +186,7 @@ class Engine:
             works: Read as threads become free.
             asker: Who wants it.
             ordered: Whether results come in order, or as they are finished.
-            begun: Whether other work of the same call was let in before.
+            begun: Whether much was done for the same call before, so that it is not refused now.
             size: Bytes that they keep while they wait.
 
         Whoever breaks off closes it (`contextlib.aclosing`), so that work ends with it.

@@ -100,19 +100,17 @@ class Servicers:
             return self._on_threads(Work(begin, cost), size, call)
         begun = begin(_NEVER, self._engine.inline_us)
         if isinstance(begun, Batch):
-            return self._side_by_side(begun, size, call, begun=False)
+            return self._side_by_side(begun, size, call)
         return _told(begun, call)
 
     async def _on_threads(self, begin: Work[Answer | Batch[Any]], size: int, call: Call) -> bytes:
         begun = await self._engine.submit(begin, call, size=size)
         if isinstance(begun, Batch):
-            return await self._side_by_side(begun, size, call, begun=True)
+            return await self._side_by_side(begun, size, call)
         return _told(begun, call)
 
-    async def _side_by_side(
-        self, batch: Batch[Any], size: int, call: Call, *, begun: bool
-    ) -> bytes:
-        results = await self._engine.run(batch.works, call, begun=begun, size=size)
+    async def _side_by_side(self, batch: Batch[Any], size: int, call: Call) -> bytes:
+        results = await self._engine.run(batch.works, call, size=size)
         # A result is about as costly to write as a position to read.
         answer = Work(lambda _: batch.answer(results), _WRITE_US * len(results))
         return _told(await self._engine.submit_later(answer, call, size=size), call)
