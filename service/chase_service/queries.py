@@ -39,15 +39,17 @@ __all__ = [
 
 # Of this depth on a perft is divided by its first decision, so that threads can share it.
 _DIVIDED: Final = 4
-# Games of a piece, at least: tens of milliseconds, beside which summing up is little. And pieces of
-# a large number, about.
-_GAMES: Final = 2000
+# Games of a piece: at least some milliseconds, at most a tenth of a second, unless that would make
+# too many pieces. A piece has at most this share of what is left.
+_GAMES: Final = 1000
+_MOST_GAMES: Final = 8000
 _PIECES: Final = 500
+_GUIDED: Final = 4
 # Pairs of fast players that are a piece, and sent together; long games are sent pair by pair.
 _PAIRS: Final = 8
 _LONG_TURNS: Final = 10_000
 # Rough costs, in microseconds; they decide on portions, not on results.
-_GAME_US: Final = 40.0
+_GAME_US: Final = 13.0
 _NODE_US: Final = 0.01
 _BRANCHING: Final = 46
 _SLOW_US: Final = 1e6
@@ -229,13 +231,20 @@ class PlayoutsQuery:
     max_turns: int
 
     def pieces(self, size: int | None = None) -> Iterator[PlayoutsQuery]:
-        """The same games, so many at a time; not too many pieces unless the size says so."""
-        if size is None:
-            size = max(_GAMES, self.games // _PIECES)
-        for start in range(0, self.games, size):
-            games = min(size, self.games - start)
-            first = self.first_game + start
+        """The same games, so many at a time.
+
+        Args:
+            size: How many. By default many at first, since each way to a thread costs, and fewer
+                towards the end, so that threads end at about the same time.
+        """
+        done = 0
+        while done < self.games:
+            left = self.games - done
+            games = size or max(_GAMES, min(left // _GUIDED, max(_MOST_GAMES, left // _PIECES)))
+            games = min(games, left)
+            first = self.first_game + done
             yield PlayoutsQuery(self.position, games, self.seed, first, self.max_turns)
+            done += games
 
     def play(self, stop: StopFlag) -> Playouts:
         """All of them.

@@ -161,8 +161,10 @@ class Sequence:
             else:
                 assert answer is self.first[number]
         assert sum(batcher.counts.answers.values()) == len(self.first)
-        assert batcher.queued_units <= config.max_queue_items
-        assert batcher.queued_bytes <= config.max_queue_bytes
+        # Short items and long ones have bounds of their own.
+        for load in batcher._queue._kinds:
+            assert load.units <= config.max_queue_items
+            assert load.size <= config.max_queue_bytes
         if not config.max_queue_delay_us and config.max_stuck_threads > 1:
             # No thread is idle while something waits that may have it.
             idle = config.threads + config.query_threads - batcher.busy

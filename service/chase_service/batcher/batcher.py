@@ -187,14 +187,18 @@ class Batcher(Generic[P, R]):
             return self._end(ticket, Answer(Ending.ERROR, error=error))
         if ticket.cost <= self._config.inline_budget_us and self._queue.empty():
             return self._inline(ticket)
-        if not self._queue.admits(ticket, now):
+        at_once = self._starts_at_once(ticket)
+        if not at_once and not self._queue.admits(ticket, now):
             self._refused.add(item.units, now)
             return self._end(ticket, Answer(Ending.REFUSED, retry_after=self.retry_after()))
-        self._queue.push(ticket, now)
         latest = now + self._config.max_item_seconds
         when = latest if item.deadline is None else min(item.deadline, latest)
         ticket.timer = self._clock.call_at(when, lambda: self._give_up(ticket, _EXPIRED))
-        self._dispatch()
+        if at_once:
+            self._start([ticket])
+        else:
+            self._queue.push(ticket, now)
+            self._dispatch()
         return ticket
 
     def inline(self, cost_us: float) -> bool:
@@ -301,6 +305,16 @@ class Batcher(Generic[P, R]):
         except BaseException as error:  # noqa: BLE001
             return self._end(ticket, Answer(Ending.ERROR, error=error))
         return self._end(ticket, Answer(Ending.RESULT, results[0]))
+
+    def _starts_at_once(self, ticket: Ticket[P, R]) -> bool:
+        """Whether an item need not go through the queue, since it would be taken out right away."""
+        return (
+            self._slots.free > 0
+            and self._queue.empty()
+            and not self._config.max_queue_delay_us
+            and not self._background.overdue()
+            and (not self._queue.is_long(ticket) or self._long_may_start())
+        )
 
     # ---- Serving
 

@@ -183,7 +183,11 @@ class FairQueue(Generic[P, R]):
         """Whether nothing waits, nor is to be tried again."""
         if self._load.count:
             return False
-        return not any(level.again and level.next_again() for level in self._levels)
+        # A loop, since this is asked for every call.
+        for level in self._levels:  # noqa: SIM110
+            if level.again and level.next_again():
+                return False
+        return True
 
     def admits(self, ticket: Ticket[P, R], now: float) -> bool:
         """Whether there is room, and its client has not more than its share.
@@ -290,7 +294,7 @@ class FairQueue(Generic[P, R]):
         Returns:
             At least one, of one key, all short or all long; None if none may be served yet.
         """
-        level = self._next_level(now, long)
+        level = None if self.empty() else self._next_level(now, long)
         if level is None:
             return None
         group = level.next_again()

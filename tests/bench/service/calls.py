@@ -21,7 +21,7 @@ ROUNDS = 25
 CALLS = 200
 BATCH = 1000
 BATCH_CALLS = 40
-GAMES = 100_000
+GAMES = 500_000
 
 
 def spread(values: list[float], digits: int = 2) -> str:
