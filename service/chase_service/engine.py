@@ -122,7 +122,7 @@ class Engine:
         """
         return [_result(work, stop) for work in works]
 
-    async def submit(self, work: Work[T], asker: Asker, *, size: int = 0) -> T:
+    async def submit(self, work: Work[T], asker: Asker, *, begun: bool = False, size: int = 0) -> T:
         """Does one piece of work, at once if it is small and nothing waits.
 
         Cancelled, it gives up waiting, and the work is stopped.
@@ -130,6 +130,7 @@ class Engine:
         Args:
             work: What is done.
             asker: Who wants it.
+            begun: Whether it goes on with a call that was let in; it is not refused then.
             size: Bytes that it keeps while it waits.
 
         Raises:
@@ -144,6 +145,7 @@ class Engine:
                 payload=work,
                 priority=min(asker.priority, config.priorities - 1),
                 size=min(size, config.max_queue_bytes),
+                admitted=begun,
             )
         )
         if answer.ending is not Ending.RESULT:
@@ -186,7 +188,7 @@ class Engine:
             works: Read as threads become free.
             asker: Who wants it.
             ordered: Whether results come in order, or as they are finished.
-            begun: Whether much was done for the same call before, so that it is not refused now.
+            begun: Whether it goes on with a call that was let in; it is not refused then.
             size: Bytes that they keep while they wait.
 
         Whoever breaks off closes it (`contextlib.aclosing`), so that work ends with it.
@@ -199,17 +201,16 @@ class Engine:
         if first is None:
             return
         second = next(portions, None)
-        submit = self.submit_later if begun else self.submit
         if second is None:  # the most usual: nothing to be done side by side
-            yield await submit(first, asker, size=size)
+            yield await self.submit(first, asker, begun=begun, size=size)
             return
-        pending = deque([asyncio.ensure_future(submit(first, asker, size=size))])
+        pending = deque([asyncio.ensure_future(self.submit(first, asker, begun=begun, size=size))])
         waiting: Work[list[T | Refusal]] | None = second
         try:
             while True:
                 # One more than there are threads, so that none waits for this loop.
                 while waiting is not None and len(pending) <= self._config.threads:
-                    pending.append(asyncio.ensure_future(self.submit_later(waiting, asker, size=0)))
+                    pending.append(asyncio.ensure_future(self.submit(waiting, asker, begun=True)))
                     waiting = next(portions, None)
                 if not pending:
                     return
@@ -222,17 +223,6 @@ class Engine:
                 task.cancel()
             if pending:
                 await asyncio.gather(*pending, return_exceptions=True)
-
-    async def submit_later(self, work: Work[T], asker: Asker, *, size: int = 0) -> T:
-        """As `submit`, of a call that has begun: waits where a new one would be refused."""
-        while True:
-            try:
-                return await self.submit(work, asker, size=size)
-            except Refusal as refusal:
-                if refusal.reason is not Reason.OVERLOADED or refusal.retry_after is None:
-                    raise
-                delay = refusal.retry_after
-            await asyncio.sleep(delay)
 
     def run_background(self, chunk: Callable[[Stop], Any]) -> Pending[Any]:
         """Runs a chunk of a job when no query needs the thread; see `Batcher.run_background`."""

@@ -113,7 +113,7 @@ class Servicers:
         results = await self._engine.run(batch.works, call, size=size)
         # A result is about as costly to write as a position to read.
         answer = Work(lambda _: batch.answer(results), _WRITE_US * len(results))
-        return _told(await self._engine.submit_later(answer, call, size=size), call)
+        return _told(await self._engine.submit(answer, call, begun=True, size=size), call)
 
     # ---- Streams of games -----------------------------------------------------------------------
 

@@ -188,7 +188,7 @@ class Batcher(Generic[P, R]):
         if ticket.cost <= self._config.inline_budget_us and self._queue.empty():
             return self._inline(ticket)
         at_once = self._starts_at_once(ticket)
-        if not at_once and not self._queue.admits(ticket, now):
+        if not (at_once or item.admitted or self._queue.admits(ticket, now)):
             self._refused.add(item.units, now)
             return self._end(ticket, Answer(Ending.REFUSED, retry_after=self.retry_after()))
         latest = now + self._config.max_item_seconds

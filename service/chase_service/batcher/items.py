@@ -60,6 +60,8 @@ class Item(Generic[P]):
         units: Engine items that it holds, at least 1.
         size: Bytes that it keeps while it waits.
         deadline: When it is of no more use, by the clock of the batcher (monotonic, seconds).
+        admitted: Whether it goes on with something that was let in, so that it is not refused. Its
+            user sees to it that there are not too many at a time.
     """
 
     key: Hashable
@@ -69,6 +71,7 @@ class Item(Generic[P]):
     units: int = 1
     size: int = 0
     deadline: float | None = None
+    admitted: bool = False
 
 
 class EngineFaultError(Exception):

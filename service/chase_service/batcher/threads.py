@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -55,6 +56,7 @@ class Threads:
         return sum(thread.is_alive() for thread in self._threads)
 
     def _serve(self) -> None:
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 5)
         while (work := self._work.get()) is not None:
             work()
             # Nothing of it is kept while the thread is idle.
