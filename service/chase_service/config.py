@@ -101,6 +101,10 @@ class Config:
     query_threads: int = _whole(1, 1, 1_024)
     """Further engine threads, which no job ever takes."""
 
+    short_threads: int = field(default_factory=processors, metadata={"low": 1, "high": 1_024})
+    """Threads that short items have at the same time, so that one more does not slow down all.
+    Default: one for each processor; those beyond are for them beside long items and jobs."""
+
     long_us: float = _number(20_000, 1, 3_600_000_000)
     """Estimated work, in µs, above which an item is long. Long items, too, have at most `threads`
     threads at the same time, so that searches of seconds do not keep short queries waiting."""

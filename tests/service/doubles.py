@@ -173,8 +173,8 @@ class World:
 
     def __init__(self, **fields: Any) -> None:
         defaults = {
-            "threads": 1, "query_threads": 1, "inline_budget_us": 0, "max_wait_ms": 3_600_000,
-            "overloaded_wait_ms": 3_600_000,
+            "threads": 1, "query_threads": 1, "short_threads": 1_024, "inline_budget_us": 0,
+            "max_wait_ms": 3_600_000, "overloaded_wait_ms": 3_600_000,
         }  # fmt: skip
         fields = {**defaults, **fields}
         self.config = Config(**fields)

@@ -296,3 +296,14 @@ def test_the_refused_count_for_the_delay() -> None:
         serve_one(world, 0.01)
     # Half of 10 that wait and about 2,100 refused in the last second, at 100 a second.
     assert math.isclose(world.batcher.retry_after(), 2110 / 2 / 100, rel_tol=0.03)
+
+
+def test_short_items_leave_threads_to_others_and_have_them_beside_long_ones() -> None:
+    world = World(threads=3, query_threads=2, short_threads=2, max_batch_items=1, long_us=10_000)
+    for _ in range(5):
+        world.submit()
+    assert len(world.workers.works) == 2
+    for _ in range(5):
+        world.submit(cost=20_000.0)
+    assert len(world.workers.works) == 5  # three long ones beside them
+    assert world.batcher.queued_units == 5

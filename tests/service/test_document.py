@@ -17,7 +17,7 @@ import pytest
 from chase_service.access import ROLES
 from chase_service.channels import Security
 from chase_service.client import Client
-from chase_service.config import Config
+from chase_service.config import Config, processors
 from chase_service.limits import Limits
 from chase_service.tls import TlsFiles
 from chase_service.tokens import Role, tokens_of_file
@@ -128,7 +128,8 @@ def test_everything_that_can_be_changed_is_told() -> None:
     told: dict[str, float] = {}
     for names, values in rows:
         for name, value in zip(names.split(", "), values.split(", "), strict=True):
-            told[name.strip("`")] = float(value.replace(",", ""))
+            number = processors() if value == "one a processor" else value.replace(",", "")
+            told[name.strip("`")] = float(number)
     limits = re.findall(r"`(\w+)`", "".join(re.findall(r"\| ([`\w, ]+) \|$", PAGE, re.M)))
     config = Config()
     for one in dataclasses.fields(Config):

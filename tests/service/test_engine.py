@@ -61,7 +61,11 @@ def with_engine(use: Callable[[Engine], Coroutine[Any, Any, T]], **config: Any) 
     """Runs with an engine of one thread, which is closed."""
 
     async def run() -> T:
-        engine = Engine(Config(**{"threads": 1, "query_threads": 1, "long_us": 1e6, **config}))
+        engine = Engine(
+            Config(
+                **{"threads": 1, "query_threads": 1, "short_threads": 2, "long_us": 1e6, **config}
+            )
+        )
         try:
             return await asyncio.wait_for(use(engine), TOO_LONG)
         finally:

@@ -313,7 +313,7 @@ class Batcher(Generic[P, R]):
             and self._queue.empty()
             and not self._config.max_queue_delay_us
             and not self._background.overdue()
-            and (not self._queue.is_long(ticket) or self._long_may_start())
+            and self._may_start(long=self._queue.is_long(ticket))
         )
 
     # ---- Serving
@@ -333,20 +333,30 @@ class Batcher(Generic[P, R]):
         while slots.free > 0:
             if self._background.overdue() and self._background.start(overdue=True):
                 continue
-            group = queue.take(self._clock.time(), long=self._long_may_start())
+            group = queue.take(
+                self._clock.time(),
+                short=self._may_start(long=False),
+                long=self._may_start(long=True),
+            )
             if group is not None:
                 self._start(group)
             elif not self._background.start():
                 break
         self._wait_for_ripe()
-        if slots.free <= 0 and queue.ready(self._clock.time(), long=self._long_may_start()):
+        if slots.free <= 0 and queue.ready(
+            self._clock.time(),
+            short=self._may_start(long=False),
+            long=self._may_start(long=True),
+        ):
             self._background.make_room(1 + queue.units // self._config.max_batch_items)
         if self._idle is not None and not self._idle.done() and self._rests():
             self._idle.set_result(None)
 
-    def _long_may_start(self) -> bool:
-        running = sum(isinstance(run, _Batch) and run.long for run in self._slots.running)
-        return running < self._config.threads
+    def _may_start(self, *, long: bool) -> bool:
+        """Whether one more short or long call may have a thread."""
+        most = self._config.threads if long else self._config.short_threads
+        running = sum(isinstance(run, _Batch) and run.long is long for run in self._slots.running)
+        return running < most
 
     def _start(self, group: list[Ticket[P, R]]) -> None:
         batch = _Batch(group, self._call, self._ended)

@@ -280,21 +280,22 @@ class FairQueue(Generic[P, R]):
         """Whether an item is one of those that may not have all threads."""
         return ticket.cost > self._config.long_us
 
-    def ready(self, now: float, *, long: bool) -> bool:
+    def ready(self, now: float, *, short: bool, long: bool) -> bool:
         """Whether `take` would give something."""
-        return self._next_level(now, long) is not None
+        return self._next_level(now, short, long) is not None
 
-    def take(self, now: float, *, long: bool) -> list[Ticket[P, R]] | None:
+    def take(self, now: float, *, short: bool, long: bool) -> list[Ticket[P, R]] | None:
         """Takes the items out that are to be served next, in one call.
 
         Args:
             now: The time.
+            short: Whether they may be short ones.
             long: Whether they may be long ones.
 
         Returns:
             At least one, of one key, all short or all long; None if none may be served yet.
         """
-        level = None if self.empty() else self._next_level(now, long)
+        level = None if self.empty() else self._next_level(now, short, long)
         if level is None:
             return None
         group = level.next_again()
@@ -329,11 +330,12 @@ class FairQueue(Generic[P, R]):
     def _level(self, ticket: Ticket[P, R]) -> _Level[P, R]:
         return self._levels[2 * ticket.item.priority + self.is_long(ticket)]
 
-    def _next_level(self, now: float, long: bool) -> _Level[P, R] | None:
+    def _next_level(self, now: float, short: bool, long: bool) -> _Level[P, R] | None:
         """The most urgent, or the one that was passed over for longest, if that is too long."""
         while self._unripe and self._unripe[0].arrived + self._delay <= now:
             self._ripen(self._unripe.popleft())
-        levels = self._levels if long else self._levels[::2]
+        kinds = ((short, self._levels[::2]), (long, self._levels[1::2]))
+        levels = self._levels if short and long else next((of for may, of in kinds if may), [])
         ready = [level for level in levels if level.next_again() or level.ripe.first()]
         if not ready:
             return None
