@@ -151,11 +151,13 @@ golden: build ## write the golden files anew; look at the difference before you 
 
 # ---- Style -------------------------------------------------------------
 
-lint: $(VENV)/.installed ## ruff and buf: rules and format
+lint: $(VENV)/.installed ## ruff and buf: rules, format, the contract of the last tag
 	"$(PY)" -m ruff check .
 	"$(PY)" -m ruff format --check .
 	"$(VENV)/bin/buf" lint
 	"$(VENV)/bin/buf" format --diff --exit-code
+	@tag=$$(git describe --tags --abbrev=0 --match 'v*' 2>/dev/null) || exit 0; \
+	  "$(VENV)/bin/buf" breaking --against ".git#tag=$$tag"
 
 format: $(VENV)/.installed ## let ruff repair what it can
 	"$(PY)" -m ruff check --fix .

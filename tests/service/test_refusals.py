@@ -27,6 +27,7 @@ from tests.service.running import (
     PLAY_GAMES,
     QUERY,
     Running,
+    failure,
     running,
     wait_for,
 )
@@ -383,6 +384,26 @@ def test_too_much_work_is_refused_with_a_time_to_come_back() -> None:
         assert full.client.perft([("", 4)]) == [4_302_438]
         for one in slow:
             one.cancel()
+
+
+@pytest.mark.parametrize("priority", ["urgent", "0", "", "High"])
+def test_a_priority_that_is_none(server: Running, priority: str) -> None:
+    request = pb.PerftRequest(items=[pb.PerftItem(depth=5)])
+    metadata = (("chase-priority", priority),)
+    with pytest.raises(grpc.RpcError) as raised:
+        server.call("Perft", request, pb.PerftResponse, metadata=metadata)
+    code, text = failure(raised.value)
+    assert (code, text) == (
+        Code.INVALID_ARGUMENT, "chase-priority is not one of high, normal, low",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("priority", ["high", "normal", "low"])
+def test_a_priority_changes_no_answer(server: Running, priority: str) -> None:
+    request = pb.PerftRequest(items=[pb.PerftItem(depth=4)])
+    metadata = (("chase-priority", priority),)
+    answer = server.call("Perft", request, pb.PerftResponse, metadata=metadata)
+    assert list(answer.counts) == [4_302_438]
 
 
 # ---- Words --------------------------------------------------------------------------------------

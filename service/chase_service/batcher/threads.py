@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Final
+
+# Added to the niceness of engine threads, so that the event loop need not wait for them: with all
+# processors busy, calls are refused and small ones answered five times as soon.
+_NICE: Final = 5
 
 
 class Threads:
@@ -56,7 +61,8 @@ class Threads:
         return sum(thread.is_alive() for thread in self._threads)
 
     def _serve(self) -> None:
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 5)
+        if sys.platform == "linux":  # where threads have a priority of their own
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICE)
         while (work := self._work.get()) is not None:
             work()
             # Nothing of it is kept while the thread is idle.

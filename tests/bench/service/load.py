@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
-from chase_service._pb.chase.v1 import games_service_pb2 as games_pb
 from chase_service._pb.chase.v1 import jobs_service_pb2 as jobs_pb
 from chase_service._pb.chase.v1 import query_service_pb2 as pb
 
@@ -18,7 +17,6 @@ from tests.bench.service.calls import QUERY, texts
 from tests.bench.service.servers import Process, chase
 
 JOBS = "/chase.v1.JobsService/"
-PLAY_GAMES = "/chase.v1.GamesService/PlayGames"
 
 Ask = Callable[[grpc.aio.Channel], Awaitable[object]]
 
@@ -138,7 +136,7 @@ def beside_jobs() -> None:
 
 def overload() -> None:
     """Half of what can be served, and ten times as much as can be."""
-    # Nearly 20 ms each: the longest that count as short, so that one sender can send enough of them.
+    # Nearly 20 ms each, the longest that count as short: one sender can send enough of them.
     items = [pb.PlayoutsItem(games=1400)]
     ask = asking(f"{QUERY}Playouts", pb.PlayoutsRequest(items=items))
 
@@ -226,14 +224,13 @@ def soak(minutes: float = 10.0) -> None:
 
 def leak(streams: int = 4000) -> None:
     """Memory that the server keeps for each stream that was cancelled."""
-    openings = games_pb.GeneratedOpenings(count=10_000)
-    request = games_pb.PlayGamesRequest(
-        player_a="random", player_b="random", generated=openings
+    request = pb.StreamPlayoutGamesRequest(
+        item=pb.PlayoutsItem(games=10_000_000), batch=100
     ).SerializeToString()
 
     async def measure(process: Process) -> None:
         async with grpc.aio.insecure_channel(process.target) as channel:
-            call: Any = channel.unary_stream(PLAY_GAMES)
+            call: Any = channel.unary_stream(f"{QUERY}StreamPlayoutGames")
 
             async def cancelled() -> None:
                 stream = call(request, timeout=60)
@@ -247,7 +244,9 @@ def leak(streams: int = 4000) -> None:
                 await cancelled()
                 if number % 1000 == 999:
                     kept = (process.memory() - before) / (number + 1)
-                    print(f"{number + 1} cancelled streams: {kept:.0f} bytes kept of each")
+                    print(
+                        f"{number + 1} cancelled streams: {kept:.0f} bytes kept of each", flush=True
+                    )
 
     with chase() as process:
         asyncio.run(measure(process))

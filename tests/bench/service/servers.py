@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from typing import Any
 
 import grpc
 from chase_service.config import Config
+from chase_service.log import JsonFormatter, logged
 from chase_service.server import Options, Server
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -26,7 +28,9 @@ class Process:
 
     def __init__(self, *arguments: str) -> None:
         command = [sys.executable, "-m", __spec__.name, *arguments]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
         assert self._process.stdout is not None
         self.target = f"127.0.0.1:{int(self._process.stdout.readline())}"
         self._folder = Path(f"/proc/{self._process.pid}")
@@ -55,7 +59,7 @@ class Process:
 
 @contextmanager
 def chase(**config: Any) -> Iterator[Process]:
-    """A server with this configuration and a folder of its own."""
+    """A server with this configuration and a folder of its own, that counts and logs its calls."""
     with tempfile.TemporaryDirectory() as folder:
         process = Process("chase", folder, json.dumps(config))
         try:
@@ -76,12 +80,14 @@ def echo(size: int) -> Iterator[Process]:
 
 async def _chase(folder: str, config: str) -> None:
     options = Options(
-        listen="127.0.0.1:0", data=Path(folder), config=Config(**json.loads(config))
+        listen="127.0.0.1:0", data=Path(folder), config=Config(**json.loads(config)),
+        metrics="127.0.0.1:0",
     )  # fmt: skip
-    server = Server(options)
-    await server.start()
-    await _tell(server.port)
-    await server.drain()
+    with logged(JsonFormatter(), "INFO"):
+        server = Server(options)
+        await server.start()
+        await _tell(server.port)
+        await server.drain()
 
 
 async def _echo(size: int) -> None:
@@ -100,8 +106,6 @@ async def _echo(size: int) -> None:
 
 
 async def _tell(port: int) -> None:
-    import signal
-
     ending = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ending.set)
     print(port, flush=True)
