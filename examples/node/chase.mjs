@@ -12,13 +12,26 @@ const STATUS = fileURLToPath(new URL('status.proto', import.meta.url));
 // Fields in camelCase; 64-bit numbers as texts, since a number of JavaScript has 53 bits.
 const OPTIONS = { longs: String, enums: String, defaults: true, oneofs: true };
 
-/** Clients of a server: `query`, `games`, `jobs` and `system`, which share one connection. */
-export function connect(target, { protos = PROTOS, ...channel } = {}) {
+/**
+ * Clients of a server: `query`, `games`, `jobs` and `system`, which share one connection. It is plain
+ * text unless `credentials` says otherwise, such as `grpc.credentials.createSsl(root, key, cert)`. A
+ * `token` goes with each call.
+ */
+export function connect(target, { protos = PROTOS, credentials, token, ...channel } = {}) {
   const files = ['query', 'games', 'jobs', 'system'].map((name) => `chase/v1/${name}_service.proto`);
   const definition = loader.loadSync(files, { ...OPTIONS, includeDirs: [protos] });
   const { v1 } = grpc.loadPackageDefinition(definition).chase;
-  const query = new v1.QueryService(target, grpc.credentials.createInsecure(), channel);
-  const shared = [target, grpc.credentials.createInsecure(), { channelOverride: query.getChannel() }];
+  const how = credentials ?? grpc.credentials.createInsecure();
+  const bear = (options, next) =>
+    new grpc.InterceptingCall(next(options), {
+      start: (metadata, listener, go) => {
+        metadata.set('authorization', `Bearer ${token}`);
+        go(metadata, listener);
+      },
+    });
+  const interceptors = token === undefined ? [] : [bear];
+  const query = new v1.QueryService(target, how, { ...channel, interceptors });
+  const shared = [target, how, { channelOverride: query.getChannel(), interceptors }];
   return {
     query,
     games: new v1.GamesService(...shared),

@@ -12,7 +12,7 @@ import grpc
 from grpc_health.v1 import health
 
 from chase_service.refusal import Reason, Refusal
-from chase_service.rpc import Gate, refusing, unauthenticated
+from chase_service.rpc import REFLECTION, Gate, refusing, unauthenticated
 from chase_service.tokens import TOKEN, Role, Tokens
 
 __all__ = ["ROLES", "Access"]
@@ -29,7 +29,7 @@ ROLES: Final[dict[str, Role]] = {
 _OPEN: Final = health.SERVICE_NAME
 # All versions of reflection: clients ask for a later one first, and go on to the one that is there
 # if they are told that it is not.
-_ANY_ROLE: Final = "grpc.reflection."
+_ANY_ROLE: Final = REFLECTION.removeprefix("/")
 
 _KEY: Final = "authorization"
 _SCHEME: Final = b"bearer "

@@ -10,7 +10,7 @@ from typing import Any, Final, TypedDict, Unpack
 
 import grpc
 
-from chase_service.addresses import is_loopback
+from chase_service.addresses import is_address, is_loopback
 
 __all__ = ["Channel", "Pem", "Security", "open_aio_channel", "open_channel"]
 
@@ -18,6 +18,8 @@ Pem = bytes | str | Path
 """PEM as bytes, or the file that holds it."""
 
 _OPTIONS: Final = (("grpc.max_receive_message_length", 4 << 20),)
+# Of gRPC's own names of servers, which it reads itself.
+_SCHEME: Final = re.compile(r"(dns|ipv4|ipv6|unix|unix-abstract|vsock|xds):.")
 _TOKEN: Final = re.compile(r"[!-~]{1,512}")
 
 
@@ -83,8 +85,8 @@ def open_channel(target: str, **security: Unpack[Security]) -> Channel:
         security: See `Security`.
 
     Raises:
-        ValueError: A certificate without its key, no PEM, a token that is none, or one that would
-            go to another machine in plain text.
+        ValueError: No address, a certificate without its key, no PEM, a token that is none, or one
+            that would go to another machine in plain text.
         OSError: A file cannot be read.
     """
     return _open(grpc.insecure_channel, grpc.secure_channel, target, security)
@@ -101,6 +103,10 @@ def _open(
     target: str,
     security: Security,
 ) -> Channel:
+    if not (is_address(target) or _SCHEME.match(target)):
+        raise ValueError(
+            f"the server is {target!r:.80}, expected a host, a colon and a port up to 65535"
+        )
     token = security.get("token")
     if token is not None and not _TOKEN.fullmatch(token):
         raise ValueError("token: expected 1 to 512 printable ASCII characters without spaces")

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import shlex
+import shutil
+import sys
 from dataclasses import fields
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chase_fast._built import commit
-from chase_fast.errors import ArgumentError
 from chase_service.config import Config
 from chase_service.tokens import Role, new_token
 
@@ -100,6 +103,8 @@ def serve(
 
     SIGTERM and Ctrl-C end it in order, a second one at once.
     """
+    # gRPC writes lines of its own among those of the log, for each stranger that it cannot greet.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     try:
         from chase_service import log as lines
         from chase_service import server  # grpc and more, which not everybody has
@@ -185,7 +190,9 @@ def token(
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     typer.echo(made.line)
-    typer.echo(f"The token of {name}, told only now:\n{text}", err=True)
+    if sys.stderr.isatty():
+        typer.echo(f"The token of {name}, told only now:", err=True)
+    typer.echo(text, err=True)
 
 
 def _programs(engines: list[str]) -> dict[str, str]:
@@ -193,8 +200,14 @@ def _programs(engines: list[str]) -> dict[str, str]:
     for text in engines:
         name, equals, command = text.partition("=")
         if not equals:
-            raise ArgumentError(f"engine is {text!r}, expected NAME='CMD'")
+            raise typer.BadParameter(f"--engine is {text!r:.80}, expected NAME='CMD'")
         if name in programs:
-            raise ArgumentError(f"engine {name} is given twice")
+            raise typer.BadParameter(f"--engine {name:.80} is given twice")
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise typer.BadParameter(f"--engine {name:.80}: {error}") from None
+        if words and shutil.which(words[0]) is None:
+            raise typer.BadParameter(f"--engine {name:.80}: there is no program {words[0]!r:.80}")
         programs[name] = command
     return programs

@@ -101,6 +101,10 @@ class Config:
     query_threads: int = _whole(1, 1, 1_024)
     """Further engine threads, which no job ever takes."""
 
+    other_threads: int = _whole(1, 0, 1_024)
+    """Still further ones: they are for long items of other clients while all threads that long
+    items may have work for a single one."""
+
     short_threads: int = field(default_factory=processors, metadata={"low": 1, "high": 1_024})
     """Threads that short items have at the same time, so that one more does not slow down all.
     Default: one for each processor; those beyond are for them beside long items and jobs."""

@@ -20,7 +20,7 @@ from chase_service.jobmessages import (
 from chase_service.jobs import Jobs, read_piece
 from chase_service.limits import Limits
 from chase_service.players import Players
-from chase_service.refusal import over_limit
+from chase_service.refusal import Reason, Refusal, over_limit
 from chase_service.rpc import Call, Handler
 from chase_service.tokens import Role
 from chase_service.wire import decode
@@ -99,7 +99,10 @@ class JobCalls:
         if offset > size:
             raise over_limit("offset", offset, "bytes of the file", size)
         while offset < size:
-            piece = await asyncio.to_thread(read_piece, path, offset, _PIECE)
+            try:
+                piece = await asyncio.to_thread(read_piece, path, offset, _PIECE)
+            except FileNotFoundError:
+                raise Refusal(Reason.NOT_FOUND, "the job was deleted", field="job_id") from None
             if not piece:
                 return
             await call.write(pb.DownloadResultResponse(data=piece).SerializeToString())

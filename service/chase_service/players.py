@@ -95,12 +95,13 @@ class Players:
     def _parsed(self, kind: str, text: str, rest: str) -> PlayerSpec:
         if kind in KINDS:
             return PlayerSpec.parse(text)
-        # The options of a program have those of ab for their grammar, and its command is ours.
-        given = PlayerSpec.parse(f"ab:{rest}").given if rest else ()
-        wrong = [name for name, _ in given if name not in _OF_PROGRAMS]
+        names = [item.partition("=")[0].strip().lower() for item in rest.split(",")] if rest else []
+        wrong = [name for name in names if name not in _OF_PROGRAMS]
         if wrong:
             expected = ", ".join(_OF_PROGRAMS)
-            raise NotationError(f"unknown option {wrong[0]} of {kind}, expected {expected}")
+            raise NotationError(f"unknown option {wrong[0]!r:.40} of {kind}, expected {expected}")
+        # Those that there are have those of ab for their grammar, and its command is ours.
+        given = PlayerSpec.parse(f"ab:{rest}").given if rest else ()
         return self._programs[kind].replace(**dict(given))
 
 

@@ -26,6 +26,7 @@ from chase_service.watch import OTHER, Ended, Watcher
 
 __all__ = [
     "PRIORITY",
+    "REFLECTION",
     "Call",
     "Gate",
     "Handler",
@@ -45,6 +46,9 @@ Context = grpc.aio.ServicerContext[bytes, bytes]
 
 PRIORITY: Final = "chase-priority"
 """Metadata in which callers say how urgent a call is."""
+
+REFLECTION: Final = "/grpc.reflection."
+"""What the methods of all versions of reflection begin with."""
 
 _LEVELS: Final = {"high": 0, "normal": 1, "low": 2}
 
@@ -101,6 +105,14 @@ class Call:
                     raise invalid(PRIORITY, f"{PRIORITY} is not one of {', '.join(_LEVELS)}")
                 return _LEVELS[value]
         return int(self._stream)
+
+    def check_priority(self) -> None:
+        """Refuses a priority that is none, wherever the work will be done.
+
+        Raises:
+            Refusal: INVALID_FIELD.
+        """
+        _ = self.priority
 
     def seconds_left(self) -> float:
         """Until the caller's deadline, and no more than a call may take."""
@@ -271,15 +283,19 @@ class Gate:
             if not self._running:
                 self._empty.set()
 
-    async def answer_other(self, context: Context) -> None:
+    async def answer_other(self, context: Context, path: str) -> None:
         """Refuses a call of a method that there is not, as gRPC does."""
-        Call(context, self, OTHER, 0, stream=False).ended(grpc.StatusCode.UNIMPLEMENTED.name)
+        # Of reflection clients ask for versions that there are not; it is not counted as it is.
+        if not path.startswith(REFLECTION):
+            Call(context, self, OTHER, 0, stream=False).ended(grpc.StatusCode.UNIMPLEMENTED.name)
         await context.abort(grpc.StatusCode.UNIMPLEMENTED, "Method not found!")
 
     async def _guarded(
         self, handler: Handler, request: bytes, call: Call, *, timed: bool
     ) -> bytes | Refusal | None:
         try:
+            if timed and call.seconds_left() <= 0:
+                return Refusal(Reason.DEADLINE, "the deadline had passed when the call came")
             answer = handler(request, call)
             if isinstance(answer, bytes):
                 return answer
@@ -343,15 +359,16 @@ def method_name(method: MethodDescriptor) -> str:
 def other_handlers(gate: Gate) -> grpc.GenericRpcHandler:
     """What gRPC asks for methods that nobody else has. To be added last."""
 
-    async def answer(requests: object, context: Context) -> None:
-        del requests
-        await gate.answer_other(context)
+    def handler(path: str) -> Any:
+        async def answer(requests: object, context: Context) -> None:
+            del requests
+            await gate.answer_other(context, path)
 
-    handler: Any = grpc.stream_stream_rpc_method_handler(cast("Any", answer))
+        return grpc.stream_stream_rpc_method_handler(cast("Any", answer))
 
     class Others(grpc.GenericRpcHandler):
-        def service(self, handler_call_details: object) -> Any:
-            return handler
+        def service(self, handler_call_details: Any) -> Any:
+            return handler(handler_call_details.method)
 
     return Others()
 

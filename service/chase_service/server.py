@@ -303,9 +303,13 @@ async def serve(options: Options) -> bool:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, end, number)
-    _log.info("serving on port %d", server.port)
+    host = options.listen.rpartition(":")[0]
+    how = " with TLS" if options.tls is not None else ""
+    whom = ", for bearers of tokens" if options.tokens is not None else ""
+    _log.info("serving on %s:%d%s%s", host, server.port, how, whom)
     if server.metrics_port:
         _log.info("metrics on port %d", server.metrics_port)
     await ending.wait()
-    _log.info("ending")
+    grace = options.config.grace_seconds
+    _log.info("ending within %g seconds; a second signal ends at once", grace)
     return await server.drain()

@@ -28,8 +28,8 @@ __all__ = ["Servicers"]
 _READ_US: Final = 0.02
 _WRITE_US: Final = 40.0
 _OPENINGS_US: Final = 1e6
-# A batch that takes no longer is done by the thread that read it.
-_SOON_US: Final = 5000.0
+# A batch that takes no longer is done by the thread that read it, and counts as if it took as long.
+_SOON_US: Final = 50.0
 
 _NEVER: Final = StopFlag()
 
@@ -88,17 +88,18 @@ class Servicers:
         What is soon done is read, done and written at one go, on the loop if it is very little. The
         rest is read on a thread, done side by side, and written on a thread.
         """
+        call.check_priority()
         reader, cost = convert.READERS[name], _READ_US * size
 
         def begin(stop: StopFlag, soon: float = _SOON_US) -> Answer | Batch[Any]:
             batch: Batch[Any] = reader(read(), self._context)
-            if cost + batch.cost_us > soon:
+            if batch.cost_us > soon:
                 return batch
             return batch.answer(self._engine.do(batch.works, stop))
 
         if not self._engine.inline(cost):
-            return self._on_threads(Work(begin, cost), size, call)
-        begun = begin(_NEVER, self._engine.inline_us)
+            return self._on_threads(Work(begin, cost + _SOON_US), size, call)
+        begun = begin(_NEVER, self._engine.inline_us - cost)
         if isinstance(begun, Batch):
             return self._side_by_side(begun, size, call)
         return _told(begun, call)

@@ -173,13 +173,14 @@ class World:
 
     def __init__(self, **fields: Any) -> None:
         defaults = {
-            "threads": 1, "query_threads": 1, "short_threads": 1_024, "inline_budget_us": 0,
-            "max_wait_ms": 3_600_000, "overloaded_wait_ms": 3_600_000,
+            "threads": 1, "query_threads": 1, "other_threads": 0, "short_threads": 1_024,
+            "inline_budget_us": 0, "max_wait_ms": 3_600_000, "overloaded_wait_ms": 3_600_000,
         }  # fmt: skip
         fields = {**defaults, **fields}
         self.config = Config(**fields)
         self.clock = FakeClock()
-        self.workers = FakeWorkers(self.config.threads + self.config.query_threads)
+        config = self.config
+        self.workers = FakeWorkers(config.threads + config.query_threads + config.other_threads)
         self.engine = EngineDouble()
         self.batcher: Batcher[Ask, object] = Batcher(
             self.engine, self.config, clock=self.clock, workers=self.workers

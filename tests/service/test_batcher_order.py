@@ -164,6 +164,25 @@ def test_long_items_leave_a_thread_to_short_ones() -> None:
     assert all(ticket.answer for ticket in long)
 
 
+def test_one_client_with_long_items_does_not_shut_out_the_others() -> None:
+    world = World(threads=2, query_threads=1, other_threads=1, long_us=20_000, max_batch_items=1)
+    for _ in range(5):
+        world.submit(client="many", cost=1e6)
+    assert len(world.workers.works) == 2
+    others = [world.submit(client=client, cost=1e6) for client in ("one", "two", "one")]
+    assert len(world.workers.works) == 3
+    # The third thread is for them in turn, and a fourth one for short items, as ever.
+    for served in (0, 1, 2):
+        short = world.submit(client="short")
+        assert len(world.workers.works) == 4
+        world.run(3)
+        assert short.answer is not None
+        world.run(2)
+        assert [one.answer is not None for one in others].count(True) == served + 1
+    # Nobody waits but the one: the thread stays idle.
+    assert len(world.workers.works) == 2 and world.batcher.queued_units == 3
+
+
 def test_jobs_are_not_asked_for_room_that_nobody_may_use() -> None:
     world = World(threads=1, query_threads=2, long_us=20_000)
     world.batcher.run_background(lambda stop: stop.is_set())

@@ -71,7 +71,9 @@ def test_many_items_on_some_threads() -> None:
     async def main() -> None:
         engine = Engine()
         tasks = asyncio.all_tasks()
-        batcher = Batcher(engine, Config(threads=3, query_threads=1, max_batch_items=16))
+        batcher = Batcher(
+            engine, Config(other_threads=0, threads=3, query_threads=1, max_batch_items=16)
+        )
         assert len(engine_threads()) == 4
         answers = await asyncio.gather(*(batcher.submit(item(number)) for number in range(2_000)))
         assert [answer.result for answer in answers] == [2 * number for number in range(2_000)]
@@ -86,7 +88,7 @@ def test_many_items_on_some_threads() -> None:
 def test_cancelling_the_task_that_waits_stops_the_engine() -> None:
     async def main() -> None:
         engine = Engine()
-        batcher = Batcher(engine, Config(threads=1))
+        batcher = Batcher(engine, Config(other_threads=0, threads=1))
 
         async def call() -> None:
             await batcher.submit(item("block"))
@@ -104,7 +106,7 @@ def test_cancelling_the_task_that_waits_stops_the_engine() -> None:
 
 def test_a_deadline_stops_the_engine() -> None:
     async def main() -> None:
-        batcher = Batcher(Engine(), Config(threads=1))
+        batcher = Batcher(Engine(), Config(other_threads=0, threads=1))
         deadline = asyncio.get_running_loop().time() + 0.02
         answer = await batcher.submit(item("block", deadline=deadline))
         assert answer.ending is Ending.DEADLINE
@@ -116,7 +118,7 @@ def test_a_deadline_stops_the_engine() -> None:
 def test_a_call_that_hangs_takes_no_other_down() -> None:
     async def main() -> Engine:
         engine = Engine()
-        batcher = Batcher(engine, Config(threads=1, query_threads=1, stuck_ms=10))
+        batcher = Batcher(engine, Config(other_threads=0, threads=1, query_threads=1, stuck_ms=10))
         deadline = asyncio.get_running_loop().time() + 0.01
         hanging = [batcher.submit(item("hang", deadline=deadline, priority=2)) for _ in range(2)]
         for ticket in hanging:
@@ -140,7 +142,7 @@ def test_a_thread_may_come_back_when_the_loop_is_gone() -> None:
     engine = Engine()
 
     async def main() -> None:
-        batcher = Batcher(engine, Config(threads=1, stuck_ms=1))
+        batcher = Batcher(engine, Config(other_threads=0, threads=1, stuck_ms=1))
         ticket = batcher.submit(item("hang"))
         assert await batcher.close(0) == 1
         assert (await ticket).ending is Ending.CLOSED
@@ -155,7 +157,7 @@ def test_a_thread_may_come_back_when_the_loop_is_gone() -> None:
 
 def test_what_is_under_way_finishes_within_the_grace() -> None:
     async def main() -> None:
-        batcher = Batcher(Engine(), Config(threads=1, max_batch_items=4))
+        batcher = Batcher(Engine(), Config(other_threads=0, threads=1, max_batch_items=4))
         tickets = [batcher.submit(item(number)) for number in range(500)]
         assert await batcher.close(TOO_LONG) == 0
         assert [(await ticket).result for ticket in tickets] == [2 * n for n in range(500)]
@@ -165,7 +167,7 @@ def test_what_is_under_way_finishes_within_the_grace() -> None:
 
 def test_a_second_close_shortens_the_grace() -> None:
     async def main() -> None:
-        batcher = Batcher(Engine(), Config(threads=1))
+        batcher = Batcher(Engine(), Config(other_threads=0, threads=1))
         ticket = batcher.submit(item("block"))
         first = asyncio.create_task(batcher.close(TOO_LONG * 2))
         await asyncio.sleep(0)
@@ -178,7 +180,7 @@ def test_a_second_close_shortens_the_grace() -> None:
 
 def test_a_job_makes_room_for_queries_and_goes_on() -> None:
     async def main() -> None:
-        batcher = Batcher(Engine(), Config(threads=2, query_threads=1))
+        batcher = Batcher(Engine(), Config(other_threads=0, threads=2, query_threads=1))
         rounds = 0
         enough = False
 
@@ -205,7 +207,7 @@ def test_a_job_makes_room_for_queries_and_goes_on() -> None:
 
 def test_an_endless_job_ends_with_the_batcher() -> None:
     async def main() -> None:
-        batcher = Batcher(Engine(), Config(threads=1))
+        batcher = Batcher(Engine(), Config(other_threads=0, threads=1))
 
         def chunk(stop: Stop) -> Any:
             made_room = threading.Event()

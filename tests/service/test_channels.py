@@ -36,8 +36,18 @@ def opened(target: str, security: dict[str, Any]) -> None:
 LOCAL = ["127.0.0.1:1", "127.8.9.1:1", "[::1]:1", "localhost:1"]
 FAR = [
     "192.0.2.1:1", "example.org:1", "[2001:db8::1]:1", "0.0.0.0:1", "[::]:1", "localhost.org:1",
-    "127.0.0.1.org:1", "dns:///example.org:1", "127.0.0.1", "", "ipv4:192.0.2.1:1,127.0.0.1:1",
+    "127.0.0.1.org:1", "dns:///example.org:1", "ipv4:192.0.2.1:1,127.0.0.1:1",
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["", "127.0.0.1", ":1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:99999", "::1:1", "a b:1",
+     "http://127.0.0.1:50051", "127.0.0.1:+1", "dns:", "\u0661.org:1", "host:\u0661"],
+)  # fmt: skip
+def test_what_is_no_address(target: str) -> None:
+    with pytest.raises(ValueError, match="expected a host, a colon and a port up to 65535"):
+        opened(target, {})
 
 
 @pytest.mark.parametrize("target", LOCAL)

@@ -48,7 +48,7 @@ class Process:
 
 def test_the_command_serves_and_ends_in_order(tmp_path: Any) -> None:
     data = tmp_path / "data"
-    with Process("--data", str(data), "--engine", "other=prog") as server:
+    with Process("--data", str(data), "--engine", "other=true") as server:
         server.started()
         with Client(server.target) as client:
             assert client.perft([("", 2)]) == [2114]
@@ -90,8 +90,9 @@ def ended(check: Any) -> bool:
         (["--log", "xml"], 2, "json"),
         (["--log-level", "loud"], 2, "debug"),
         (["--engine", "other"], 2, "expected NAME='CMD'"),
-        (["--engine", "ab=x"], 2, "expected a name"),
-        (["--engine", "a=x", "--engine", "a=y"], 2, "given twice"),
+        (["--engine", "ab=true"], 2, "expected a name"),
+        (["--engine", "a=true", "--engine", "a=true"], 2, "given twice"),
+        (["--engine", "a=/no/such -x"], 2, "there is no program '/no/such'"),
         (["--tls-cert", "none"], 2, "go together"),
         (["--tls-key", "none"], 2, "go together"),
         (["--tls-client-ca", "none"], 2, "go together"),

@@ -6,6 +6,8 @@ import hashlib
 import io
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -314,3 +316,63 @@ def test_what_is_under_way_goes_on(tmp_path: Path) -> None:
         assert job.games_done >= before.games_done
         games = rows_of(download(server, job_id, "games.parquet"))
         assert len({(row[0], row[4], row[5]) for row in games}) == len(games) == job.games_done
+
+
+# ---- Calls that cross each other ----------------------------------------------------------------
+
+
+def test_jobs_go_on_whatever_callers_do_at_the_same_time(tmp_path: Path) -> None:
+    """Created, cancelled and deleted by many without waiting: the next job is played."""
+    with running(data=tmp_path) as server:
+
+        def hurry(number: int) -> None:
+            job_id = create(server, tournament(pairs=5 + number)).job_id
+            for call in (cancel, delete, delete, delete):
+                try:
+                    call(server, job_id)
+                except grpc.RpcError as error:
+                    assert failure(error)[0] in (Code.FAILED_PRECONDITION, Code.NOT_FOUND)  # noqa: PT017
+
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(hurry, range(30)))
+        last = create(server, tournament()).job_id
+        assert ended(server, last).state == pb.JOB_STATE_SUCCEEDED
+        known = {job.job_id for job in listed(server).jobs}
+        wait_for(lambda: {path.name for path in (tmp_path / "jobs").iterdir()} <= known)
+
+
+def test_what_a_caller_began_is_done_when_it_is_gone(tmp_path: Path) -> None:
+    """Deadlines of a creation and a deletion that pass at any moment leave nothing half done."""
+    with running(data=tmp_path) as server:
+        spec = pb.JobSpec(self_play=pb.SelfPlayJob(player="random", pairs=1))
+        for number in range(16):
+            request = pb.CreateJobRequest(request_id=f"r{number}", spec=spec)
+            with suppress(grpc.RpcError):
+                server.call(
+                    f"{JOBS}CreateJob", request, pb.CreateJobResponse, timeout=0.001 * number
+                )
+        # No other call wakes the player up.
+        wait_for(lambda: all(job.state in DONE for job in listed(server).jobs))
+        made = [job.job_id for job in listed(server).jobs]
+        for number, job_id in enumerate(made):
+            with suppress(grpc.RpcError):
+                server.call(
+                    f"{JOBS}DeleteJob", pb.DeleteJobRequest(job_id=job_id), pb.DeleteJobResponse,
+                    timeout=0.0003 * (number % 12),
+                )  # fmt: skip
+
+        def whole() -> bool:
+            known = {job.job_id for job in listed(server).jobs}
+            return {path.name for path in (tmp_path / "jobs").iterdir()} <= known
+
+        wait_for(whole)
+
+
+def test_modules_in_the_folder_of_the_server_are_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit(1)")
+    monkeypatch.chdir(tmp_path)
+    with running(data=tmp_path / "data") as server:
+        job_id = create(server, tournament(pairs=1)).job_id
+        assert ended(server, job_id).state == pb.JOB_STATE_SUCCEEDED

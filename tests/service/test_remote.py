@@ -272,7 +272,8 @@ def test_no_server(words: list[str]) -> None:
     code, out, notes = remote(HOLE, *words)
     assert (code, out) == (1, b"")
     program = f"chase-fast remote {words[0]}"
-    assert notes == f"{program}: no server at {HOLE}; start one with chase-fast serve\n"
+    told = f"no server at {HOLE} in plain text (--tls, --ca); start one with chase-fast serve"
+    assert notes == f"{program}: {told}\n"
 
 
 def test_a_server_that_goes_in_the_middle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

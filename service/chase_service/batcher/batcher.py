@@ -97,7 +97,8 @@ class Batcher(Generic[P, R]):
         engine: Its hooks do the work.
         config: Limits.
         clock: The loop; default: the running one.
-        workers: The threads, `config.threads + config.query_threads` of them; default: new ones.
+        workers: The threads, as many as `threads`, `query_threads` and `other_threads` of the
+            configuration together; default: new ones.
 
     Raises:
         RuntimeError: No `clock` was given and no loop runs.
@@ -115,7 +116,7 @@ class Batcher(Generic[P, R]):
         self._engine: Final = engine
         self._config: Final = config
         self._clock: Final[Clock] = asyncio.get_running_loop() if clock is None else clock
-        threads = config.threads + config.query_threads
+        threads = config.threads + config.query_threads + config.other_threads
         self._workers: Final[Workers] = Threads(threads) if workers is None else workers
         self._queue: Final[FairQueue[P, R]] = FairQueue(config)
         self._slots: Final = Slots(
@@ -309,7 +310,7 @@ class Batcher(Generic[P, R]):
     def _starts_at_once(self, ticket: Ticket[P, R]) -> bool:
         """Whether an item need not go through the queue, since it would be taken out right away."""
         return (
-            self._slots.free > 0
+            self._free > 0
             and self._queue.empty()
             and not self._config.max_queue_delay_us
             and not self._background.overdue()
@@ -329,8 +330,8 @@ class Batcher(Generic[P, R]):
 
     def _dispatch(self) -> None:
         """Gives work to free threads, and asks jobs for theirs if that is not enough."""
-        slots, queue = self._slots, self._queue
-        while slots.free > 0:
+        queue = self._queue
+        while self._free > 0:
             if self._background.overdue() and self._background.start(overdue=True):
                 continue
             group = queue.take(
@@ -342,8 +343,12 @@ class Batcher(Generic[P, R]):
                 self._start(group)
             elif not self._background.start():
                 break
+        if self._slots.free > 0 and (holder := self._holder_of_all()):
+            group = queue.take_long_of_others(holder, self._clock.time())
+            if group is not None:
+                self._start(group)
         self._wait_for_ripe()
-        if slots.free <= 0 and queue.ready(
+        if self._free <= 0 and queue.ready(
             self._clock.time(),
             short=self._may_start(long=False),
             long=self._may_start(long=True),
@@ -351,6 +356,24 @@ class Batcher(Generic[P, R]):
             self._background.make_room(1 + queue.units // self._config.max_batch_items)
         if self._idle is not None and not self._idle.done() and self._rests():
             self._idle.set_result(None)
+
+    @property
+    def _free(self) -> int:
+        """Threads with nothing to do, but those that are kept for other clients."""
+        beyond = max(0, len(self._long()) - self._config.threads)
+        return self._slots.free - max(0, self._config.other_threads - beyond)
+
+    def _long(self) -> list[_Batch[P, R]]:
+        """Long calls on threads."""
+        return [run for run in self._slots.running if isinstance(run, _Batch) and run.long]
+
+    def _holder_of_all(self) -> set[Hashable]:
+        """The one client that has all threads which long items may have; empty if it is not one."""
+        long = self._long()
+        if not self._config.other_threads or len(long) < self._config.threads:
+            return set()
+        clients = {ticket.item.client for run in long for ticket in run.tickets}
+        return clients if len(clients) == 1 else set()
 
     def _may_start(self, *, long: bool) -> bool:
         """Whether one more short or long call may have a thread."""

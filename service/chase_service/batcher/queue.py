@@ -280,6 +280,23 @@ class FairQueue(Generic[P, R]):
         """Whether an item is one of those that may not have all threads."""
         return ticket.cost > self._config.long_us
 
+    def take_long_of_others(self, clients: set[Hashable], now: float) -> list[Ticket[P, R]] | None:
+        """Takes a long item out whose turn is next among those of other clients; None without one.
+
+        Looks at all that wait, and is for the case that one client has all threads.
+        """
+        if not any(long and client not in clients for client, long in self._held):
+            return None
+        for level in self._levels[1::2]:
+            waiting = [ticket for lane in level.lanes.values() for ticket in lane.heap.alive()]
+            theirs = [one for one in waiting if one.ripe and one.item.client not in clients]
+            if theirs:
+                ticket = min(theirs, key=lambda one: one.start)
+                self.remove(ticket)
+                level.waiting_since = now if level.count or level.again else None
+                return [ticket]
+        return None
+
     def ready(self, now: float, *, short: bool, long: bool) -> bool:
         """Whether `take` would give something."""
         return self._next_level(now, short, long) is not None

@@ -10,9 +10,9 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from chase_service.figures import Done
 from chase_service.jobs.points import reached
@@ -23,6 +23,8 @@ from chase_service.jobs.work import Work
 from chase_service.refusal import Reason, Refusal, invalid
 
 __all__ = ["Jobs", "read_piece"]
+
+T = TypeVar("T")
 
 _log = logging.getLogger("chase_service")
 
@@ -65,6 +67,7 @@ class Jobs:
         self._changed = asyncio.Event()
         self._running: Running | None = None
         self._task: asyncio.Task[None] | None = None
+        self._changes: set[asyncio.Task[Any]] = set()
 
     # ---- What callers ask ---------------------------------------------------------------------
 
@@ -90,14 +93,18 @@ class Jobs:
             reached("create: before the row")
             return self._base.create(request_id, spec, work.text(), most=self._most, owner=owner)
 
-        job, known = await asyncio.to_thread(create)
-        reached("create: row")
+        async def created() -> tuple[Job | None, bool]:
+            made = await asyncio.to_thread(create)
+            reached("create: row")
+            self._notify()
+            return made
+
+        job, known = await self._to_the_end(created())
         if job is None:
             message = f"{self._most} jobs are under way or wait, the limit jobs of this server"
             raise Refusal(Reason.OVERLOADED, message, retry_after=_RETRY_SECONDS)
         if known and job.spec != spec:
             raise invalid("request_id", f"request_id {request_id} is that of another job")
-        self._notify()
         return job, known
 
     def get(self, name: str, *, owner: str | None = None) -> Job:
@@ -166,14 +173,17 @@ class Jobs:
                 return {"cancelling": 1, "state": State.CANCELLED, "ended": time.time_ns()}
             return {"cancelling": 1}
 
-        reached("cancel: before the row")
-        job, _ = await asyncio.to_thread(self._base.change, name, values, owner=owner)
-        reached("cancel: row")
-        job = _found(job, name)
-        if self._running is not None and self._running.name == job.id:
-            self._running.cancel()
-        self._notify()
-        return job
+        async def cancelled() -> Job:
+            reached("cancel: before the row")
+            job, _ = await asyncio.to_thread(self._base.change, name, values, owner=owner)
+            reached("cancel: row")
+            job = _found(job, name)
+            if self._running is not None and self._running.name == job.id:
+                self._running.cancel()
+            self._notify()
+            return job
+
+        return await self._to_the_end(cancelled())
 
     async def delete(self, name: str, *, owner: str | None = None) -> None:
         """Removes a job that has ended, and its files.
@@ -185,13 +195,17 @@ class Jobs:
         Raises:
             Refusal: NOT_FOUND; WRONG_STATE, it is under way.
         """
-        reached("delete: before the row")
-        job = _found(await asyncio.to_thread(self._base.delete, name, owner=owner), name)
-        reached("delete: row")
-        if job.state not in ENDED:
-            raise Refusal(Reason.WRONG_STATE, f"job {job.id} has not ended; cancel it first")
-        await asyncio.to_thread(shutil.rmtree, self._folder / job.id, ignore_errors=True)
-        reached("delete: files")
+
+        async def deleted() -> None:
+            reached("delete: before the row")
+            job = _found(await asyncio.to_thread(self._base.delete, name, owner=owner), name)
+            reached("delete: row")
+            if job.state not in ENDED:
+                raise Refusal(Reason.WRONG_STATE, f"job {job.id} has not ended; cancel it first")
+            await asyncio.to_thread(shutil.rmtree, self._folder / job.id, ignore_errors=True)
+            reached("delete: files")
+
+        await self._to_the_end(deleted())
 
     def file(self, name: str, file: str, *, owner: str | None = None) -> tuple[Path, int]:
         """Where a file of a job is, and its length.
@@ -246,8 +260,22 @@ class Jobs:
         if self._task is not None:
             self._wake.set()
             await self._task
+        if self._changes:
+            await asyncio.wait(set(self._changes))
         self._base.close()
         os.close(self._lock)
+
+    async def _to_the_end(self, work: Coroutine[Any, Any, T]) -> T:
+        """What some work gives, which goes on without its caller: a row is not all there is."""
+        task = asyncio.ensure_future(work)
+        self._changes.add(task)
+        task.add_done_callback(self._ended)
+        return await asyncio.shield(task)
+
+    def _ended(self, change: asyncio.Task[Any]) -> None:
+        self._changes.discard(change)
+        if not change.cancelled():
+            change.exception()  # told to the caller, if there is one
 
     async def _play_all(self, background: Background) -> None:
         while not self._closing.is_set():
@@ -257,6 +285,9 @@ class Jobs:
             except (sqlite3.Error, OSError):
                 # The disk is full, say. It may be better later; the job is as it was.
                 _log.exception("a job cannot be played on")
+                await self._pause()
+            except Exception:  # noqa: BLE001 - whatever it is, the other jobs go on
+                _log.exception("fault in the jobs")
                 await self._pause()
 
     async def _play_next(self, background: Background) -> None:
@@ -274,7 +305,11 @@ class Jobs:
         if self._closing.is_set():
             running.close()
         # Cancelled between the look at the base and the line above?
-        if self.get(job.id).cancelling:
+        latest = self._base.get(job.id)
+        if latest is None:  # deleted meanwhile
+            self._running = None
+            return
+        if latest.cancelling:
             running.cancel()
         try:
             await asyncio.to_thread(running.play)

@@ -204,7 +204,8 @@ class Running:
             if self._closing or (self._cancelled and report):
                 return None
             child = self._child = subprocess.Popen(
-                [sys.executable, "-m", "chase_service.jobs.finish"],
+                # Nothing is imported from the folder that the server was started in.
+                [sys.executable, "-P", "-m", "chase_service.jobs.finish"],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             )  # fmt: skip
         reached("finish: child")

@@ -122,7 +122,8 @@ class Connection:
         """
         if not _ADDRESS.fullmatch(self.server):
             raise typer.BadParameter(
-                f"{self.server!r:.80}, expected a host, a colon and a port", param_hint="--server"
+                f"{self.server!r:.80}, expected a host, a colon and a port up to 65535",
+                param_hint="--server",
             )
 
 
@@ -165,13 +166,18 @@ def open_client(connection: Connection, *, attempts: int) -> Client:
     try:
         if connection.token_file is not None:
             token = connection.token_file.read_text(encoding="ascii").strip()
+            if len(token.split()) != 1:
+                message = "holds no token, expected one word as chase-fast token tells it"
+                raise typer.BadParameter(message, param_hint="--token-file")
         return Client(
             connection.server, timeout=None, attempts=attempts, tls=connection.tls,
             ca=connection.ca, cert=connection.cert, key=connection.key, token=token,
             insecure=connection.insecure,
         )  # fmt: skip
     except UnicodeDecodeError:
-        raise typer.BadParameter("holds no token", param_hint="--token-file") from None
+        raise typer.BadParameter(
+            "holds no token, expected ASCII", param_hint="--token-file"
+        ) from None
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     except OSError as error:
@@ -244,7 +250,7 @@ def _nobody(connection: Connection, there: bool) -> str:
         return f"the server at {server} is gone; what it had not answered is not done"
     if connection.encrypted:
         return f"no server at {server} with which a trusted connection can be made"
-    return f"no server at {server}; start one with chase-fast serve"
+    return f"no server at {server} in plain text (--tls, --ca); start one with chase-fast serve"
 
 
 def player_text(client: Client, text: str, hint: str) -> str:
