@@ -297,6 +297,15 @@ def test_what_would_wait_too_long_is_refused_and_the_queue_kept_short_for_a_seco
     assert taken(world, 51) == 51
 
 
+def test_under_overload_a_client_with_nothing_here_may_wait_as_ever() -> None:
+    world = one_thread(max_wait_ms=50, overloaded_wait_ms=5)
+    assert taken(world, 100, client="many") == 51
+    for _ in range(30):
+        serve_one(world)
+    assert taken(world, 5, client="many") == 0
+    assert taken(world, 5, client="other") == 1
+
+
 def test_urgent_items_do_not_mind_the_others_and_long_ones_may_wait() -> None:
     world = one_thread(max_wait_ms=20, overloaded_wait_ms=0, long_us=10_000)
     assert taken(world, 30, priority=2) == 21

@@ -213,7 +213,8 @@ class FairQueue(Generic[P, R]):
         if self.is_long(ticket):
             return True
         ahead = sum(level.cost for level in self._levels[: 2 * ticket.item.priority + 1 : 2])
-        overloaded = now < self._overloaded_until
+        # Who has nothing here is not the one who asks too much.
+        overloaded = now < self._overloaded_until and (ticket.item.client, False) in self._held
         longest = config.overloaded_wait_ms if overloaded else config.max_wait_ms
         return ahead <= longest * 1e3 * config.threads
 
