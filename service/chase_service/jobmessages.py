@@ -27,6 +27,7 @@ _MOST_OPENING_TURNS: Final = 100
 _DEFAULT_TURNS: Final = 1000
 _MOST_TURNS: Final = 100_000
 _DEFAULT_ERROR: Final = 0.05
+_LEAST_ERROR: Final = 1e-9
 _DEFAULT_MARGIN: Final = 0.02
 _MOST_PLAYERS: Final = 64
 _MOST_VARIANTS: Final = 64
@@ -104,8 +105,8 @@ class _Reader:
         job.alpha = job.alpha or _DEFAULT_ERROR
         job.beta = job.beta or _DEFAULT_ERROR
         for name, value in (("alpha", job.alpha), ("beta", job.beta)):
-            if not 0 < value < 0.5:
-                raise self._invalid(name, f"{value:g}, expected above 0 and below 0.5")
+            if not _LEAST_ERROR <= value < 0.5:
+                raise self._invalid(name, f"{value:g}, expected 1e-9 or more, and below 0.5")
         for name, value in (("elo0", job.elo0), ("elo1", job.elo1)):
             if not -200 <= value <= 200:
                 raise self._invalid(name, f"{value:g}, expected -200 to 200")

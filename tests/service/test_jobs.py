@@ -376,3 +376,12 @@ def test_modules_in_the_folder_of_the_server_are_not_imported(
     with running(data=tmp_path / "data") as server:
         job_id = create(server, tournament(pairs=1)).job_id
         assert ended(server, job_id).state == pb.JOB_STATE_SUCCEEDED
+
+
+@pytest.mark.parametrize("field", ["alpha", "beta"])
+def test_a_chance_that_no_games_could_show_is_refused(server: Running, field: str) -> None:
+    job = pb.SprtJob(player_a="random", player_b="greedy", elo1=5, pairs=5)
+    setattr(job, field, 1e-320)
+    code, text = refused(create, server, pb.JobSpec(sprt=job))
+    assert code is Code.INVALID_ARGUMENT
+    assert "expected 1e-9 or more, and below 0.5" in text

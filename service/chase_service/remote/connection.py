@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -197,6 +198,8 @@ def connected(command: str, connection: Connection) -> Iterator[Client]:
     """
     connection.check()
     need(f"remote {command}", "service")
+    # What gRPC writes of its own is told here in other words.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from chase_service.client import ServiceError
 
     program = f"chase-fast remote {command}"
