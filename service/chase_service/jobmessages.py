@@ -24,6 +24,8 @@ _Kinds = pb.TournamentJob | pb.SprtJob | pb.BalanceJob | pb.SelfPlayJob
 
 _DEFAULT_OPENING_TURNS: Final = 4
 _MOST_OPENING_TURNS: Final = 100
+# Openings are drawn at one go, which nothing breaks off; so many take some seconds.
+_MOST_DRAWN_TURNS: Final = 200_000
 _DEFAULT_TURNS: Final = 1000
 _MOST_TURNS: Final = 100_000
 _DEFAULT_ERROR: Final = 0.05
@@ -155,6 +157,12 @@ class _Reader:
             raise self._invalid(
                 "opening_turns",
                 f"{job.opening_turns}, expected an even number up to {_MOST_OPENING_TURNS}",
+            )
+        if job.pairs * job.opening_turns > _MOST_DRAWN_TURNS:
+            raise self._invalid(
+                "opening_turns",
+                f"{job.opening_turns} for {job.pairs} openings, expected at most "
+                f"{_MOST_DRAWN_TURNS} in all of them",
             )
         job.max_turns = job.max_turns or _DEFAULT_TURNS
         if job.max_turns > _MOST_TURNS:

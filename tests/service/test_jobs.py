@@ -229,6 +229,7 @@ def test_queries_are_answered_while_jobs_play(server: Running) -> None:
         (tournament(pairs=0), Code.INVALID_ARGUMENT),
         (tournament(pairs=10_001), Code.OUT_OF_RANGE),
         (tournament(opening_turns=3), Code.INVALID_ARGUMENT),
+        (tournament(pairs=10_000, opening_turns=22), Code.INVALID_ARGUMENT),
         (tournament(max_turns=100_001), Code.INVALID_ARGUMENT),
         (tournament(rules="reserve=99"), Code.INVALID_ARGUMENT),
         (
