@@ -171,5 +171,6 @@ def test_there_are_enough_points() -> None:
 def test_killed_at_every_point(tmp_path: Path, point: str, times: int) -> None:
     """More than a hundred rounds."""
     # Progress is noted five times a second, which takes more games.
-    pairs = 1500 if point == "run: progress" else 60 + 40 * times
+    noting = point in ("run: progress", "change: in the transaction")
+    pairs = 1500 if noting else 60 + 40 * times
     kill_and_go_on(tmp_path, point, times if point in OFTEN else 1, pairs)
