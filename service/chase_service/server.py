@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 import os
 import signal
+import socket
 import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -235,7 +237,7 @@ class Server:
                     "choose another address for --metrics, or off"
                 ) from None
         try:
-            self.port = self._add_port()
+            self.port = 0 if _served(self._options.listen) else self._add_port()
         except RuntimeError:
             self.port = 0
         if not self.port:
@@ -264,6 +266,29 @@ class Server:
             await self._jobs.close()
         await self._engine.close()
         return finished
+
+
+def _served(listen: str) -> bool:
+    """Whether somebody serves one of the addresses of a name already.
+
+    gRPC is content with the others, and callers of the name would then meet two servers.
+    """
+    host, _, port = listen.rpartition(":")
+    try:
+        found = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM)
+    except OSError:
+        return False  # gRPC tells that there is no such name
+    for family, kind, protocol, _, address in found:
+        try:
+            with socket.socket(family, kind, protocol) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                if family == socket.AF_INET6:
+                    probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                probe.bind(address)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return True
+    return False
 
 
 def _open_jobs(

@@ -18,7 +18,7 @@ from chase_service._pb.chase.v1.games_service_pb2 import (
 from chase_service.client import ServiceError
 from chase_service.config import Config
 from chase_service.limits import Limits
-from chase_service.server import AddressError, Options, StartError, check_address
+from chase_service.server import AddressError, Options, Server, StartError, check_address
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 
@@ -284,3 +284,14 @@ def test_the_end_is_told_before_it_comes() -> None:
         ]
         assert future.result(PATIENCE)
         assert ending.result(PATIENCE)
+
+
+def test_a_name_is_refused_if_one_of_its_addresses_is_served() -> None:
+    with running() as server:
+        other = Options(listen=f"localhost:{server.server.port}")
+
+        async def start() -> None:
+            await Server(other).start()
+
+        with pytest.raises(StartError, match="in use"):
+            server.run(start())
