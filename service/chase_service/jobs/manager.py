@@ -315,6 +315,9 @@ class Jobs:
             await asyncio.to_thread(running.play)
         finally:
             self._running = None
+            if self._base.get(job.id) is None:
+                # Deleted in the moment in which it was taken up: it may have made its folder anew.
+                await asyncio.to_thread(shutil.rmtree, self._folder / job.id, ignore_errors=True)
             self._notify()
 
     async def _pause(self) -> None:
