@@ -45,14 +45,14 @@ def need(command: str, *extras: str) -> None:
         "stats": ("scipy", "statsmodels"),
         "store": ("pyarrow",),
         "report": ("matplotlib", "jinja2"),
-        "service": ("grpc", "grpc_status"),
+        "service": ("grpc", "grpc_status", "grpc_health", "prometheus_client", "cryptography"),
     }
     missing = [extra for extra in extras if any(find_spec(one) is None for one in packages[extra])]
     if missing:
         names = ",".join(missing)
         note(
             f"chase-fast {command}: needs the extra {names!r}.\n"
-            f"Install it with: pip install 'chase-fast[{names}]'"
+            f"Install it with: pip install 'chase-fast[{names}]', in a clone: make build"
         )
         raise typer.Exit(EXIT_USAGE)
 

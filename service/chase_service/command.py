@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from chase_fast._built import commit
+from chase_fast.cli.rundirs import need
 from chase_service.config import Config
 from chase_service.tokens import Role, new_token
 
@@ -105,16 +106,10 @@ def serve(
     """
     # gRPC writes lines of its own among those of the log, for each stranger that it cannot greet.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
-    try:
-        from chase_service import log as lines
-        from chase_service import server  # grpc and more, which not everybody has
-    except ImportError as error:
-        typer.echo(
-            f"chase-fast: serve needs the extra 'service' ({error}).\n"
-            "Install it with: pip install 'chase-fast[cli,service]'",
-            err=True,
-        )
-        raise typer.Exit(2) from None
+    need("serve", "service")
+    from chase_service import log as lines
+    from chase_service import server
+
     programs = _programs(engine or [])
     config = _config(limit or [], threads=threads, grace_seconds=grace)
     tls = _tls(tls_cert, tls_key, tls_client_ca)
