@@ -282,12 +282,9 @@ class Jobs:
             self._wake.clear()
             try:
                 await self._play_next(background)
-            except (sqlite3.Error, OSError):
+            except Exception:  # noqa: BLE001 - whatever it is, the other jobs go on
                 # The disk is full, say. It may be better later; the job is as it was.
                 _log.exception("a job cannot be played on")
-                await self._pause()
-            except Exception:  # noqa: BLE001 - whatever it is, the other jobs go on
-                _log.exception("fault in the jobs")
                 await self._pause()
 
     async def _play_next(self, background: Background) -> None:
@@ -304,14 +301,13 @@ class Jobs:
         self._running = running
         if self._closing.is_set():
             running.close()
-        # Cancelled between the look at the base and the line above?
-        latest = self._base.get(job.id)
-        if latest is None:  # deleted meanwhile
-            self._running = None
-            return
-        if latest.cancelling:
-            running.cancel()
         try:
+            # Cancelled or deleted between the look at the base and the line above?
+            latest = self._base.get(job.id)
+            if latest is None:
+                return
+            if latest.cancelling:
+                running.cancel()
             await asyncio.to_thread(running.play)
         finally:
             self._running = None
