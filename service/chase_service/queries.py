@@ -241,8 +241,9 @@ class PlayoutsQuery:
         while done < self.games:
             left = self.games - done
             games = size or max(_GAMES, min(left // _GUIDED, max(_MOST_GAMES, left // _PIECES)))
-            games = games if size or left - games >= _GAMES else left
-            games = min(games, left)
+            # Nothing is left for a piece that would be too small.
+            if left - games < (0 if size else _GAMES):
+                games = left
             first = self.first_game + done
             yield PlayoutsQuery(self.position, games, self.seed, first, self.max_turns)
             done += games

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from functools import cached_property
 from itertools import count
 from typing import Any, Final, TypeVar, cast
 
@@ -92,7 +93,7 @@ class Call:
         self._items = 0
         self._failed = 0
 
-    @property
+    @cached_property
     def priority(self) -> int:
         """Level of its work: 0 for a unary call, 1 for a stream, or what the caller says.
 
@@ -105,14 +106,6 @@ class Call:
                     raise invalid(PRIORITY, f"{PRIORITY} is not one of {', '.join(_LEVELS)}")
                 return _LEVELS[value]
         return int(self._stream)
-
-    def check_priority(self) -> None:
-        """Refuses a priority that is none, wherever the work will be done.
-
-        Raises:
-            Refusal: INVALID_FIELD.
-        """
-        _ = self.priority
 
     def seconds_left(self) -> float:
         """Until the caller's deadline, and no more than a call may take."""
@@ -296,6 +289,7 @@ class Gate:
         try:
             if timed and call.seconds_left() <= 0:
                 return Refusal(Reason.DEADLINE, "the deadline had passed when the call came")
+            _ = call.priority  # refused here if it is none, whatever the call needs of it
             answer = handler(request, call)
             if isinstance(answer, bytes):
                 return answer

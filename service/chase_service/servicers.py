@@ -88,7 +88,6 @@ class Servicers:
         What is soon done is read, done and written at one go, on the loop if it is very little. The
         rest is read on a thread, done side by side, and written on a thread.
         """
-        call.check_priority()
         reader, cost = convert.READERS[name], _READ_US * size
 
         def begin(stop: StopFlag, soon: float = _SOON_US) -> Answer | Batch[Any]:

@@ -31,6 +31,9 @@ ROUNDS = 9
 class Context:
     """As much of gRPC's as a call needs that ends well."""
 
+    def invocation_metadata(self) -> None:
+        return None
+
     def peer(self) -> str:
         return "ipv4:127.0.0.1:50000"
 

@@ -165,6 +165,9 @@ class Ending:
     def __init__(self, left: float | None) -> None:
         self.left = left
 
+    def invocation_metadata(self) -> None:
+        return None
+
     def peer(self) -> str:
         return "ipv4:127.0.0.1:5"
 

@@ -242,11 +242,9 @@ class Batcher(Generic[P, R]):
         """
         config = self._config
         low, high = config.retry_min_ms / 1e3, config.retry_max_ms / 1e3
-        rate, refused = (
-            self._served.rate(self._clock.time()),
-            self._refused.rate(self._clock.time()),
-        )
-        half = (self._queue.units + refused * _MEMORY) / 2
+        now = self._clock.time()
+        rate = self._served.rate(now)
+        half = (self._queue.units + self._refused.rate(now) * _MEMORY) / 2
         return high if half >= high * rate else max(low, half / rate)
 
     async def close(self, grace: float) -> int:
@@ -360,16 +358,17 @@ class Batcher(Generic[P, R]):
     @property
     def _free(self) -> int:
         """Threads with nothing to do, but those that are kept for other clients."""
-        beyond = max(0, len(self._long()) - self._config.threads)
+        beyond = max(0, len(self._running(long=True)) - self._config.threads)
         return self._slots.free - max(0, self._config.other_threads - beyond)
 
-    def _long(self) -> list[_Batch[P, R]]:
-        """Long calls on threads."""
-        return [run for run in self._slots.running if isinstance(run, _Batch) and run.long]
+    def _running(self, *, long: bool) -> list[_Batch[P, R]]:
+        """Short or long calls on threads."""
+        runs = self._slots.running
+        return [run for run in runs if isinstance(run, _Batch) and run.long is long]
 
     def _holder_of_all(self) -> set[Hashable]:
         """The one client that has all threads which long items may have; empty if it is not one."""
-        long = self._long()
+        long = self._running(long=True)
         if not self._config.other_threads or len(long) < self._config.threads:
             return set()
         clients = {ticket.item.client for run in long for ticket in run.tickets}
@@ -378,8 +377,7 @@ class Batcher(Generic[P, R]):
     def _may_start(self, *, long: bool) -> bool:
         """Whether one more short or long call may have a thread."""
         most = self._config.threads if long else self._config.short_threads
-        running = sum(isinstance(run, _Batch) and run.long is long for run in self._slots.running)
-        return running < most
+        return len(self._running(long=long)) < most
 
     def _start(self, group: list[Ticket[P, R]]) -> None:
         batch = _Batch(group, self._call, self._ended)

@@ -352,8 +352,10 @@ class FairQueue(Generic[P, R]):
         """The most urgent, or the one that was passed over for longest, if that is too long."""
         while self._unripe and self._unripe[0].arrived + self._delay <= now:
             self._ripen(self._unripe.popleft())
-        kinds = ((short, self._levels[::2]), (long, self._levels[1::2]))
-        levels = self._levels if short and long else next((of for may, of in kinds if may), [])
+        # Levels of short items and of long ones take turns.
+        levels = [
+            level for index, level in enumerate(self._levels) if (long if index % 2 else short)
+        ]
         ready = [level for level in levels if level.next_again() or level.ripe.first()]
         if not ready:
             return None
