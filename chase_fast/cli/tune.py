@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +11,6 @@ import typer
 from chase_fast import __version__
 from chase_fast.agents.weights import save_weights
 from chase_fast.batch import MAX_SEED
-from chase_fast.cli import EXIT_USAGE
 from chase_fast.cli.options import (
     JsonOption,
     RulesOption,
@@ -23,6 +21,7 @@ from chase_fast.cli.options import (
 )
 from chase_fast.cli.output import note, say, say_json
 from chase_fast.cli.progress import Bar
+from chase_fast.cli.rundirs import need
 from chase_fast.tune import Fit
 from chase_fast.tune import tune as tune_rounds
 
@@ -56,12 +55,7 @@ def tune(
     A player uses the file by its option weights=FILE.
     """
     chosen = read_one_rules(rules)
-    if find_spec("scipy") is None:
-        note(
-            "chase-fast tune: needs the extra 'stats' (scipy).\n"
-            "Install it with: pip install 'chase-fast[stats]'"
-        )
-        raise typer.Exit(EXIT_USAGE)
+    need("tune", "stats")
     folder = Path(out).resolve().parent
     if not folder.is_dir():
         raise typer.BadParameter(f"there is no folder {str(folder)!r}", param_hint="--out")

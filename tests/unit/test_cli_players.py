@@ -209,7 +209,7 @@ def test_tuning_names_the_extra_that_is_missing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As the module finder answers for a package that is not installed.
-    monkeypatch.setattr("chase_fast.cli.tune.find_spec", {}.get)
+    monkeypatch.setattr("chase_fast.cli.rundirs.find_spec", {}.get)
     assert main(["tune", "--out", str(tmp_path / "w.json")]) == 2
     assert "pip install 'chase-fast[stats]'" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

@@ -263,7 +263,7 @@ def test_the_command_works(with_cli: Environment) -> None:
 
 def test_without_its_extra_the_service_names_it(with_cli: Environment) -> None:
     done = with_cli.run("chase-fast", "serve", code=2)
-    assert "pip install 'chase-fast[cli,service]'" in done.stderr
+    assert "pip install 'chase-fast[service]'" in done.stderr
     assert done.stdout == ""
     done = with_cli.run("chase-fast", "remote", "playout", "5", code=2)
     assert "pip install 'chase-fast[service]'" in done.stderr
