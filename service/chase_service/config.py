@@ -70,8 +70,9 @@ class Config:
     that alone is more may wait alone."""
 
     max_wait_ms: float = _number(100, 1, 3_600_000)
-    """Estimated time, in ms, that a short item may have to wait for its thread behind others as
-    urgent. What would wait longer is refused, since its caller would rather know."""
+    """Time, in ms, that a short item may have to wait for what runs and for others as urgent, as
+    estimated and corrected by what was measured of late. What would wait longer is refused, since
+    its caller would rather know."""
 
     overloaded_wait_ms: float = _number(5, 0, 3_600_000)
     """The same from the first refusal on, until there was none for a second: under overload a queue

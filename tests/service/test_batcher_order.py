@@ -279,39 +279,74 @@ def taken(world: World, count: int, **fields: Any) -> int:
     return answers.count(None)
 
 
+def one_free_thread(**fields: float) -> World:
+    """One thread for short items, and no merging."""
+    return World(**{"short_threads": 1, "max_batch_items": 1, "max_client_share": 1.0, **fields})
+
+
 def test_what_would_wait_too_long_is_refused_and_the_queue_kept_short_for_a_second() -> None:
-    world = one_thread(max_wait_ms=50, overloaded_wait_ms=5)
-    assert taken(world, 100) == 51  # the last one has 50 ms before it
+    world = one_free_thread(max_wait_ms=50, overloaded_wait_ms=5)
+    assert taken(world, 100) == 51  # the last one has 49 ms before it, and 1 ms that runs
     for _ in range(51):
-        serve_one(world)
+        serve_one(world, 0.001)
     # A refusal is not long ago: now 5 ms are too long, and each refusal begins the second anew.
     world.clock.advance(0.9)
     assert taken(world, 100) == 6
     for _ in range(6):
-        serve_one(world)
+        serve_one(world, 0.001)
     world.clock.advance(0.2)
     assert taken(world, 100) == 6
     for _ in range(6):
-        serve_one(world)
+        serve_one(world, 0.001)
     world.clock.advance(1.1)
     assert taken(world, 51) == 51
 
 
 def test_under_overload_a_client_with_nothing_here_may_wait_as_ever() -> None:
-    world = one_thread(max_wait_ms=50, overloaded_wait_ms=5)
+    world = one_free_thread(max_wait_ms=50, overloaded_wait_ms=5)
     assert taken(world, 100, client="many") == 51
     for _ in range(30):
-        serve_one(world)
+        serve_one(world, 0.001)
     assert taken(world, 5, client="many") == 0
     assert taken(world, 5, client="other") == 1
 
 
+def test_under_overload_a_client_whose_item_runs_is_not_one_with_nothing_here() -> None:
+    world = one_free_thread(max_wait_ms=50, overloaded_wait_ms=5)
+    assert taken(world, 100, client="many") == 51
+    for _ in range(51):
+        serve_one(world, 0.001)
+    assert taken(world, 1, client="many", cost=10_000.0) == 1
+    assert taken(world, 1, client="many") == 0
+    assert taken(world, 1, client="other") == 1
+
+
 def test_urgent_items_do_not_mind_the_others_and_long_ones_may_wait() -> None:
     world = one_thread(max_wait_ms=20, overloaded_wait_ms=0, long_us=10_000)
-    assert taken(world, 30, priority=2) == 21
+    assert taken(world, 30, priority=2) == 20
+    world.clock.advance(0.001)  # what runs should be done by now
     assert taken(world, 30, priority=2, cost=20_000.0) == 30
     assert taken(world, 5, priority=1) == 1  # nothing as urgent waits, so that one may come
     assert taken(world, 5, priority=0) == 1
+
+
+@pytest.mark.parametrize(("seconds", "ending"), [(0.004, Ending.REFUSED), (0.006, None)])
+def test_what_runs_has_to_be_waited_for(seconds: float, ending: Ending | None) -> None:
+    world = one_free_thread(max_wait_ms=5, overloaded_wait_ms=5)
+    world.submit(cost=10_000.0)
+    world.clock.advance(seconds)
+    answer = world.submit().answer
+    assert (None if answer is None else answer.ending) is ending
+
+
+@pytest.mark.parametrize("times", [1, 3])
+def test_waiting_is_measured_where_work_takes_longer_than_estimated(times: int) -> None:
+    world = one_free_thread(max_wait_ms=30, overloaded_wait_ms=30)
+    for _ in range(2_000):
+        world.submit()
+        serve_one(world, 0.001 * times)
+    # One runs, the others have it and all before them to wait for.
+    assert math.isclose(taken(world, 100), 1 + 30 / times, rel_tol=0.05)
 
 
 def test_the_refused_count_for_the_delay() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any, Final, Generic
@@ -24,13 +23,11 @@ from chase_service.batcher.items import (
     Ticket,
     Workers,
 )
-from chase_service.batcher.queue import FairQueue
+from chase_service.batcher.pace import Rate, Slowness
+from chase_service.batcher.queue import FairQueue, Outlook
 from chase_service.batcher.slots import Failure, Run, Slots
 from chase_service.batcher.threads import Threads
 from chase_service.config import Config
-
-# Seconds over which the rate of answers is averaged.
-_MEMORY: Final = 1.0
 
 # No estimate is above an hour, so that sums of them stay exact enough.
 _MOST_US: Final = 3.6e9
@@ -40,27 +37,10 @@ _CANCELLED: Final[Answer[Any]] = Answer(Ending.CANCELLED)
 _CLOSED: Final[Answer[Any]] = Answer(Ending.CLOSED)
 
 
-class _Rate:
-    """Items a second, averaged over the last moments."""
-
-    __slots__ = ("_rate", "_since")
-
-    def __init__(self, now: float) -> None:
-        self._rate = 0.0
-        self._since = now
-
-    def rate(self, now: float) -> float:
-        return self._rate * math.exp((self._since - now) / _MEMORY)
-
-    def add(self, units: int, now: float) -> None:
-        self._rate = self.rate(now) + units / _MEMORY
-        self._since = now
-
-
 class _Batch(Run, Generic[P, R]):
     """One engine call."""
 
-    __slots__ = ("_ended", "_work", "long", "tickets")
+    __slots__ = ("_ended", "_work", "began", "cost", "due", "long", "tickets")
 
     def __init__(
         self,
@@ -70,7 +50,10 @@ class _Batch(Run, Generic[P, R]):
     ) -> None:
         super().__init__(Stop(len(tickets)))
         self.tickets: Final = tickets
+        self.cost: Final = sum(ticket.cost for ticket in tickets)
         self.long = False
+        # When it went to a thread, and when it should be back.
+        self.began = self.due = 0.0
         self._work: Final = work
         self._ended: Final = ended
 
@@ -130,8 +113,9 @@ class Batcher(Generic[P, R]):
         )
         self._background: Final = Background(config, self._clock, self._slots, counts=self.counts)
         self._ripening: Any = None
-        self._served: Final = _Rate(self._clock.time())
-        self._refused: Final = _Rate(self._clock.time())
+        self._served: Final = Rate(self._clock.time())
+        self._refused: Final = Rate(self._clock.time())
+        self._slowness: Final = Slowness(self._clock.time())
         self._closing = False
         self._idle: asyncio.Future[None] | None = None
 
@@ -189,7 +173,7 @@ class Batcher(Generic[P, R]):
         if ticket.cost <= self._config.inline_budget_us and self._queue.empty():
             return self._inline(ticket)
         at_once = self._starts_at_once(ticket)
-        if not (at_once or item.admitted or self._queue.admits(ticket, now)):
+        if not (at_once or item.admitted or self._admits(ticket, now)):
             self._refused.add(item.units, now)
             return self._end(ticket, Answer(Ending.REFUSED, retry_after=self.retry_after()))
         latest = now + self._config.max_item_seconds
@@ -244,7 +228,7 @@ class Batcher(Generic[P, R]):
         low, high = config.retry_min_ms / 1e3, config.retry_max_ms / 1e3
         now = self._clock.time()
         rate = self._served.rate(now)
-        half = (self._queue.units + self._refused.rate(now) * _MEMORY) / 2
+        half = (self._queue.units + self._refused.recent(now)) / 2
         return high if half >= high * rate else max(low, half / rate)
 
     async def close(self, grace: float) -> int:
@@ -315,6 +299,19 @@ class Batcher(Generic[P, R]):
             and self._may_start(long=self._queue.is_long(ticket))
         )
 
+    def _admits(self, ticket: Ticket[P, R], now: float) -> bool:
+        """Whether the queue has room, and a short item will soon have its turn."""
+        running = self._running(long=False)
+        # Jobs make room at once.
+        free = self._free > 0 or self._background.running > 0
+        until = 0.0
+        if not (free and self._may_start(long=False)):
+            until = max(0.0, min((run.due for run in running), default=0.0) - now)
+        client = ticket.item.client
+        served = any(one.item.client == client for run in running for one in run.tickets)
+        outlook = Outlook(until, self._slowness.factor(now), served=served)
+        return self._queue.admits(ticket, now, outlook)
+
     # ---- Serving
 
     def _call(self, key: Hashable, payloads: Sequence[P], stop: Stop) -> Sequence[R]:
@@ -384,6 +381,8 @@ class Batcher(Generic[P, R]):
         batch.long = self._queue.is_long(group[0])
         for index, ticket in enumerate(group):
             ticket.run, ticket.index = batch, index
+        batch.began = self._clock.time()
+        batch.due = batch.began + self._slowness.factor(batch.began) * batch.cost / 1e6
         self.counts.batches += 1
         self.counts.merged += len(group)
         self._slots.start(batch)
@@ -399,8 +398,10 @@ class Batcher(Generic[P, R]):
         failed = isinstance(outcome, Failure)
         left = batch.unanswered()
         if not failed and not batch.interrupted:
-            served = sum(ticket.item.units for ticket in left)
-            self._served.add(served, self._clock.time())
+            now = self._clock.time()
+            self._served.add(sum(ticket.item.units for ticket in left), now)
+            if not batch.long:
+                self._slowness.add(now - batch.began, batch.cost / 1e6, now)
             for ticket, result in zip(batch.tickets, outcome, strict=True):
                 self._end(ticket, Answer(Ending.RESULT, result))
         elif failed and left and len(batch.tickets) == 1:

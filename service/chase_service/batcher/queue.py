@@ -19,6 +19,7 @@ import itertools
 import math
 from collections import deque
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import Final, Generic
 
 from chase_service.batcher.items import P, R, Ticket
@@ -147,6 +148,21 @@ class _Level(Generic[P, R]):
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """How soon the threads take a short item from the queue.
+
+    Attributes:
+        until: Seconds until one is free for it.
+        slowness: By what factor work takes longer than estimated.
+        served: Whether its client has a short item on a thread.
+    """
+
+    until: float
+    slowness: float
+    served: bool
+
+
 class FairQueue(Generic[P, R]):
     """Items in the order in which they are served.
 
@@ -189,13 +205,13 @@ class FairQueue(Generic[P, R]):
                 return False
         return True
 
-    def admits(self, ticket: Ticket[P, R], now: float) -> bool:
+    def admits(self, ticket: Ticket[P, R], now: float, outlook: Outlook) -> bool:
         """Whether there is room, and its client has not more than its share.
 
         A client that has nothing here may bring one item of any size that fits. A refusal keeps the
         queue short for a while.
         """
-        if self._fits(ticket) and self._is_soon(ticket, now):
+        if self._fits(ticket) and self._is_soon(ticket, now, outlook):
             return True
         self._overloaded_until = now + _OVERLOADED
         return False
@@ -207,16 +223,19 @@ class FairQueue(Generic[P, R]):
         held = self._held.get((ticket.item.client, long))
         return held is None or held.takes(ticket, self._config, self._config.max_client_share)
 
-    def _is_soon(self, ticket: Ticket[P, R], now: float) -> bool:
-        """Whether a short item need not wait too long behind others as urgent."""
+    def _is_soon(self, ticket: Ticket[P, R], now: float, outlook: Outlook) -> bool:
+        """Whether a short item need not wait too long for a thread and others as urgent."""
         config = self._config
         if self.is_long(ticket):
             return True
         ahead = sum(level.cost for level in self._levels[: 2 * ticket.item.priority + 1 : 2])
+        threads = min(config.threads, config.short_threads)
+        wait = outlook.until + outlook.slowness * ahead / 1e6 / threads
         # Who has nothing here is not the one who asks too much.
-        overloaded = now < self._overloaded_until and (ticket.item.client, False) in self._held
+        is_here = outlook.served or (ticket.item.client, False) in self._held
+        overloaded = now < self._overloaded_until and is_here
         longest = config.overloaded_wait_ms if overloaded else config.max_wait_ms
-        return ahead <= longest * 1e3 * config.threads
+        return wait <= longest / 1e3
 
     def push(self, ticket: Ticket[P, R], now: float) -> None:
         """Adds an item."""
