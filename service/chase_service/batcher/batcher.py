@@ -40,7 +40,7 @@ _CLOSED: Final[Answer[Any]] = Answer(Ending.CLOSED)
 class _Batch(Run, Generic[P, R]):
     """One engine call."""
 
-    __slots__ = ("_ended", "_work", "began", "cost", "due", "long", "tickets")
+    __slots__ = ("_ended", "_work", "began", "cost", "long", "tickets")
 
     def __init__(
         self,
@@ -52,8 +52,7 @@ class _Batch(Run, Generic[P, R]):
         self.tickets: Final = tickets
         self.cost: Final = sum(ticket.cost for ticket in tickets)
         self.long = False
-        # When it went to a thread, and when it should be back.
-        self.began = self.due = 0.0
+        self.began = 0.0
         self._work: Final = work
         self._ended: Final = ended
 
@@ -112,6 +111,9 @@ class Batcher(Generic[P, R]):
             freed=self._dispatch,
         )
         self._background: Final = Background(config, self._clock, self._slots, counts=self.counts)
+        # Calls on threads.
+        self._short: Final[set[_Batch[P, R]]] = set()
+        self._long: Final[set[_Batch[P, R]]] = set()
         self._ripening: Any = None
         self._served: Final = Rate(self._clock.time())
         self._refused: Final = Rate(self._clock.time())
@@ -134,7 +136,7 @@ class Batcher(Generic[P, R]):
     @property
     def serving(self) -> int:
         """Engine calls on threads, those included that nobody waits for any more."""
-        return sum(isinstance(run, _Batch) for run in self._slots.running)
+        return len(self._short) + len(self._long)
 
     @property
     def background_waiting(self) -> int:
@@ -301,15 +303,16 @@ class Batcher(Generic[P, R]):
 
     def _admits(self, ticket: Ticket[P, R], now: float) -> bool:
         """Whether the queue has room, and a short item will soon have its turn."""
-        running = self._running(long=False)
+        slowness = self._slowness.factor(now)
         # Jobs make room at once.
         free = self._free > 0 or self._background.running > 0
         until = 0.0
         if not (free and self._may_start(long=False)):
-            until = max(0.0, min((run.due for run in running), default=0.0) - now)
+            ends = (run.began + slowness * run.cost / 1e6 for run in self._short)
+            until = max(0.0, min(ends, default=0.0) - now)
         client = ticket.item.client
-        served = any(one.item.client == client for run in running for one in run.tickets)
-        outlook = Outlook(until, self._slowness.factor(now), served=served)
+        served = any(one.item.client == client for run in self._short for one in run.tickets)
+        outlook = Outlook(until, slowness, served=served)
         return self._queue.admits(ticket, now, outlook)
 
     # ---- Serving
@@ -355,26 +358,21 @@ class Batcher(Generic[P, R]):
     @property
     def _free(self) -> int:
         """Threads with nothing to do, but those that are kept for other clients."""
-        beyond = max(0, len(self._running(long=True)) - self._config.threads)
+        beyond = max(0, len(self._long) - self._config.threads)
         return self._slots.free - max(0, self._config.other_threads - beyond)
-
-    def _running(self, *, long: bool) -> list[_Batch[P, R]]:
-        """Short or long calls on threads."""
-        runs = self._slots.running
-        return [run for run in runs if isinstance(run, _Batch) and run.long is long]
 
     def _holder_of_all(self) -> set[Hashable]:
         """The one client that has all threads which long items may have; empty if it is not one."""
-        long = self._running(long=True)
-        if not self._config.other_threads or len(long) < self._config.threads:
+        if not self._config.other_threads or len(self._long) < self._config.threads:
             return set()
-        clients = {ticket.item.client for run in long for ticket in run.tickets}
+        clients = {ticket.item.client for run in self._long for ticket in run.tickets}
         return clients if len(clients) == 1 else set()
 
     def _may_start(self, *, long: bool) -> bool:
         """Whether one more short or long call may have a thread."""
-        most = self._config.threads if long else self._config.short_threads
-        return len(self._running(long=long)) < most
+        if long:
+            return len(self._long) < self._config.threads
+        return len(self._short) < self._config.short_threads
 
     def _start(self, group: list[Ticket[P, R]]) -> None:
         batch = _Batch(group, self._call, self._ended)
@@ -382,7 +380,7 @@ class Batcher(Generic[P, R]):
         for index, ticket in enumerate(group):
             ticket.run, ticket.index = batch, index
         batch.began = self._clock.time()
-        batch.due = batch.began + self._slowness.factor(batch.began) * batch.cost / 1e6
+        (self._long if batch.long else self._short).add(batch)
         self.counts.batches += 1
         self.counts.merged += len(group)
         self._slots.start(batch)
@@ -395,6 +393,7 @@ class Batcher(Generic[P, R]):
 
         The new calls are smaller than this one, so that there is an end to it.
         """
+        (self._long if batch.long else self._short).discard(batch)
         failed = isinstance(outcome, Failure)
         left = batch.unanswered()
         if not failed and not batch.interrupted:
@@ -460,10 +459,9 @@ class Batcher(Generic[P, R]):
         """The grace is over."""
         for ticket in self._queue.waiting():
             self._drop(ticket, _CLOSED)
-        for run in list(self._slots.running):
-            if isinstance(run, _Batch):
-                for ticket in run.unanswered():
-                    self._drop(ticket, _CLOSED)
+        for run in [*self._short, *self._long]:
+            for ticket in run.unanswered():
+                self._drop(ticket, _CLOSED)
         self._dispatch()
 
     def _rests(self) -> bool:

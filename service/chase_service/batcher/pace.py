@@ -47,17 +47,21 @@ class Slowness:
         now: The time, in seconds.
     """
 
-    __slots__ = ("_estimated", "_taken")
+    __slots__ = ("_estimated", "_since", "_taken")
 
     def __init__(self, now: float) -> None:
-        self._taken = Rate(now)
-        self._estimated = Rate(now)
+        self._taken = 0.0
+        self._estimated = 0.0
+        self._since = now
 
     def factor(self, now: float) -> float:
         """1 if all is as estimated, or nothing was measured of late."""
-        return (self._taken.recent(now) + _PRIOR) / (self._estimated.recent(now) + _PRIOR)
+        left = math.exp((self._since - now) / _MEMORY)
+        return (self._taken * left + _PRIOR) / (self._estimated * left + _PRIOR)
 
     def add(self, taken: float, estimated: float, now: float) -> None:
         """Notes work that took so many seconds and was estimated to take so many."""
-        self._taken.add(taken, now)
-        self._estimated.add(estimated, now)
+        left = math.exp((self._since - now) / _MEMORY)
+        self._taken = self._taken * left + taken
+        self._estimated = self._estimated * left + estimated
+        self._since = now
