@@ -45,6 +45,7 @@ def analyse(
     >>> found.lines[0].depth, len(found.lines[0].pv)
     (1, 1)
     """
+    # The annotation of `instance` has no word for unions.
     instance(position, "position", Position | Game, "a Position or a Game")  # type: ignore[arg-type]
     whole_number(lines, "lines", 1, MAX_DECISIONS)
     if stop is not None:

@@ -158,6 +158,7 @@ def _reader(
     on_error: Callable[[RecordError], None],
 ) -> Iterator[Record]:
     packed = name.endswith(GZIP_SUFFIX)
+    # It is one in all but what its stubs say.
     stream = cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw
     shown = "<stdin>" if name == STANDARD else name
     match source_format:

@@ -79,6 +79,7 @@ def writing_packed(name: str, *, param_hint: str) -> Iterator[BinaryIO]:
         if name.endswith(GZIP_SUFFIX):
             # No name and no time in the file: the same records give the same bytes.
             packed = gzip.GzipFile(filename="", mode="wb", fileobj=out, mtime=0)
+            # It is one in all but what its stubs say.
             out = cast("BinaryIO", stack.enter_context(packed))
         yield out
 

@@ -94,6 +94,7 @@ def sprt(
     specs = read_player(a, "A"), read_player(b, "B")
     with keeping("sprt", out):
         with LiveTable() as live:
+            # `play_sprt` says which models there are.
             result = play_sprt(
                 *specs, elo0=elo0, elo1=elo1, alpha=alpha, beta=beta, model=model,  # type: ignore[arg-type]
                 checkpoint=checkpoint, rules=chosen, pairs=pairs, seed=seed,

@@ -117,6 +117,7 @@ def tournament(
     specs = [read_player(text, f"PLAYER {number}") for number, text in enumerate(players, 1)]
     with keeping("tournament", out):
         with LiveTable() as live:
+            # `read_format` has checked it.
             result = play_tournament(
                 specs, format=format, seeds=seeds, rules=chosen, pairs=pairs, seed=seed,  # type: ignore[arg-type]
                 opening_turns=opening_turns, openings=openings, bound=bound, max_turns=max_turns,

@@ -11,7 +11,7 @@ import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib import style
@@ -320,14 +320,14 @@ def _limits(rows: Sequence[Row], reference: float | None, margin: float) -> tupl
 def _curve(axes: Axes, line: Curve, alpha: float) -> None:
     x = list(line.x)
     dash = [float(length) / 1.8 for length in line.dash.split()]
-    drawn: dict[str, object] = {"color": line.colour}
+    drawn: dict[str, Any] = {"color": line.colour}
     if dash:
         drawn["dashes"] = dash
     if line.markers:
         drawn.update(marker="o", ms=5.5)
     if line.steps:
         drawn["drawstyle"] = "steps-post"
-    axes.plot(x, _floats(line.y), **drawn)  # type: ignore[arg-type]
+    axes.plot(x, _floats(line.y), **drawn)
     if line.low and line.high:
         step: Literal["post"] | None = "post" if line.steps else None
         low, high = _floats(line.low), _floats(line.high)

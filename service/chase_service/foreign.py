@@ -72,8 +72,10 @@ def _guarded(handler: Any) -> grpc.RpcMethodHandler[Any, Any]:
         except Exception as error:  # noqa: BLE001 - as above
             await _fail(error, context)
 
-    make: Any = getattr(grpc, f"{kind}_rpc_method_handler")
-    return make(  # type: ignore[no-any-return]
+    make: Callable[..., grpc.RpcMethodHandler[Any, Any]] = getattr(
+        grpc, f"{kind}_rpc_method_handler"
+    )
+    return make(
         talk if inspect.isasyncgenfunction(run) else answer,
         response_serializer=handler.response_serializer,
     )

@@ -12,7 +12,7 @@ from typing import Final
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from chase_service._pb.chase.v1 import jobs_service_pb2 as pb
-from chase_service.jobs import Job, State, Work
+from chase_service.jobs import Job, Kind, State, Work
 from chase_service.limits import Limits
 from chase_service.players import Players
 from chase_service.queries import rules_of
@@ -145,7 +145,7 @@ class _Reader:
         work = self._common(job, "selfplay", [job.rules], [job.player])
         return replace(work, decisions=job.with_decisions)
 
-    def _common(self, job: _Kinds, kind: str, rules: Sequence[str], players: list[str]) -> Work:
+    def _common(self, job: _Kinds, kind: Kind, rules: Sequence[str], players: list[str]) -> Work:
         limit = self._limits.pairs
         if job.pairs < 1:
             raise self._number("pairs", job.pairs, 1, limit)
@@ -168,8 +168,7 @@ class _Reader:
         if job.max_turns > _MOST_TURNS:
             raise self._number("max_turns", job.max_turns, 1, _MOST_TURNS)
         return Work(
-            kind=kind,  # type: ignore[arg-type]  # the callers' words
-            rules=tuple(rules), players=tuple(players), pairs=job.pairs, seed=self._seed,
+            kind=kind, rules=tuple(rules), players=tuple(players), pairs=job.pairs, seed=self._seed,
             opening_turns=job.opening_turns, max_turns=job.max_turns,
         )  # fmt: skip
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 from itertools import count
-from typing import Any, Final, TypeVar, cast
+from typing import Any, Final, TypeVar
 
 import grpc
 from google.protobuf.descriptor import MethodDescriptor, ServiceDescriptor
@@ -109,7 +109,7 @@ class Call:
 
     def seconds_left(self) -> float:
         """Until the caller's deadline, and no more than a call may take."""
-        left = cast("float | None", self.context.time_remaining())  # its type forgets the None
+        left = _seconds_left(self.context)
         longest = self._gate.limits.call_seconds
         return longest if left is None else min(left, longest)
 
@@ -300,13 +300,18 @@ class Gate:
             if call in self._ended:
                 return _ending()
             # By the caller, or by gRPC at the caller's deadline.
-            left = cast("float | None", call.context.time_remaining())
+            left = _seconds_left(call.context)
             late = left is not None and left < _WAY
             call.ended((Code.DEADLINE_EXCEEDED if late else Code.CANCELLED).name)
             raise
         except Exception:  # noqa: BLE001 - whatever it is, its text stays here
             _log.exception("fault in a call", extra={"call": call.number})
             return fault()
+
+
+def _seconds_left(context: Context) -> float | None:
+    """Until the caller's deadline, None where there is none."""
+    return context.time_remaining()
 
 
 def _ending() -> Refusal:
@@ -358,7 +363,7 @@ def other_handlers(gate: Gate) -> grpc.GenericRpcHandler:
             del requests
             await gate.answer_other(context, path)
 
-        return grpc.stream_stream_rpc_method_handler(cast("Any", answer))
+        return grpc.stream_stream_rpc_method_handler(answer)
 
     class Others(grpc.GenericRpcHandler):
         def service(self, handler_call_details: Any) -> Any:
@@ -401,9 +406,9 @@ def _handler(
         )
 
     if method.client_streaming:
-        made: Any = _streaming(handler, gate, name)
+        made: grpc.RpcMethodHandler[bytes, bytes] = _streaming(handler, gate, name)
     elif method.server_streaming:
         made = grpc.unary_stream_rpc_method_handler(answer)
     else:
         made = grpc.unary_unary_rpc_method_handler(answer)
-    return made  # type: ignore[no-any-return]
+    return made

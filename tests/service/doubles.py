@@ -143,12 +143,12 @@ class EngineDouble:
             raise SystemExit
         return [expected(key, ask) for ask in prepared]
 
-    def split(self, key: Hashable, done: Any, payloads: Sequence[Ask]) -> Sequence[object]:
+    def split(self, key: Hashable, done: list[object], payloads: Sequence[Ask]) -> Sequence[object]:
         self._maybe(payloads, "split")
         if any(ask.fault == "none" for ask in payloads):
             return None  # type: ignore[return-value]
         short = any(ask.fault == "short" for ask in payloads)
-        return done[: len(done) - short]  # type: ignore[no-any-return]
+        return done[: len(done) - short]
 
     def _maybe(self, payloads: Sequence[Ask], hook: str) -> None:
         if any(ask.fault == hook for ask in payloads):

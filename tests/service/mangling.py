@@ -176,7 +176,7 @@ class Mangler:
 
     def message(self, kind: type[Message]) -> bytes:
         """A message of the contract: a valid one, or one with any fields."""
-        made = kind()
+        made: Any = kind()
         batch = kind.DESCRIPTOR.fields_by_name.get("batch")
         described = kind.DESCRIPTOR
         if batch is not None and batch.message_type is not None:
@@ -185,9 +185,10 @@ class Mangler:
         if valid is None or self._chance.random() < 0.5:
             self._fill(made, kind.DESCRIPTOR)
         else:
-            part: Any = made if described is kind.DESCRIPTOR else made.batch  # type: ignore[attr-defined]
+            part = made if described is kind.DESCRIPTOR else made.batch
             part.CopyFrom(self._chance.choice(valid))
-        return made.SerializeToString()
+        data: bytes = made.SerializeToString()
+        return data
 
     # ---- Fields -------------------------------------------------------------------------------
 

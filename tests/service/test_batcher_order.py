@@ -212,10 +212,10 @@ def test_jobs_are_not_asked_for_room_that_nobody_may_use() -> None:
     ],
 )
 def test_what_does_not_fit_is_refused_at_once(
-    fields: dict[str, float], item: dict[str, float], taken: int
+    fields: dict[str, float], item: dict[str, Any], taken: int
 ) -> None:
     world = one_thread(**fields)
-    tickets = [world.submit(**item) for _ in range(20)]  # type: ignore[arg-type]
+    tickets = [world.submit(**item) for _ in range(20)]
     refused = [one for one in tickets if one.answer is not None]
     assert [one.answer is None for one in tickets] == [True] * taken + [False] * (20 - taken)
     assert all(one.answer and one.answer.ending is Ending.REFUSED for one in refused)

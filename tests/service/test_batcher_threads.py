@@ -46,8 +46,10 @@ class Engine:
             assert self.release.wait(TOO_LONG)
         return [one * 2 for one in prepared]
 
-    def split(self, key: Hashable, done: Any, payloads: Sequence[object]) -> Sequence[object]:
-        return done  # type: ignore[no-any-return]
+    def split(
+        self, key: Hashable, done: list[object], payloads: Sequence[object]
+    ) -> Sequence[object]:
+        return done
 
 
 def item(payload: object, **fields: Any) -> Item[object]:

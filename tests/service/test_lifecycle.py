@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from concurrent import futures
+from functools import partial
 from typing import Any
 
 import grpc
@@ -135,9 +136,12 @@ def test_a_half_closed_stream_gets_all_its_answers(server: Running) -> None:
 def test_a_stream_answers_before_it_has_all_requests(server: Running) -> None:
     answered: list[int] = []
 
+    def has_answers(count: int) -> bool:
+        return len(answered) == count
+
     def requests() -> Iterator[bytes]:
         for depth in (1, 2, 3):
-            wait_for(lambda depth=depth: len(answered) == depth - 1)  # type: ignore[misc]
+            wait_for(partial(has_answers, depth - 1))
             yield wrapped(depth)
 
     call: Any = server.channel.stream_stream(QUERY + "StreamPerft")

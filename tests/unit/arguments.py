@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,8 +57,6 @@ class Hostile:
     def __eq__(self, other: object) -> bool:
         raise RuntimeError("compared")
 
-    __hash__ = None  # type: ignore[assignment]
-
 
 VALUES: dict[str, Any] = {
     "None": None,
@@ -108,8 +107,8 @@ class Case(NamedTuple):
 
     call: Callable[..., Any]
     arguments: dict[str, Any]
-    takes: dict[str, set[str]] = {}  # noqa: RUF012
-    says: dict[str, str] = {}  # noqa: RUF012
+    takes: Mapping[str, set[str]] = MappingProxyType({})
+    says: Mapping[str, str] = MappingProxyType({})
 
 
 def positional(function: Callable[..., Any], *names: str) -> Callable[..., Any]:

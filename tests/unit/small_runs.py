@@ -103,7 +103,7 @@ def _die_at(folder: str, number: int) -> None:
 
 def _main(words: Sequence[str]) -> None:
     folder, workers = Path(words[0]), int(words[1])
-    runner._CHUNK_SECONDS = 0.005  # type: ignore[misc]
+    runner._CHUNK_SECONDS = 0.005  # type: ignore[misc]  # of a process of its own
     settings = small_settings()
     if len(words) > 2:
         _die_at(str(folder), int(words[2]))

@@ -66,8 +66,8 @@ def joined(parts: list[ChunkResult]) -> tuple[dict[str, list[Any]], dict[str, li
     return games, turns, heat
 
 
-def program_of(command: str, **options: object) -> str:
-    return str(PlayerSpec._of("ext", {"cmd": command, **options}))  # type: ignore[dict-item]
+def program_of(command: str, **options: Any) -> str:
+    return str(PlayerSpec._of("ext", {"cmd": command, **options}))
 
 
 WHOLE = {pair: joined([played(cell(*pair), turns=True, moves=True)]) for pair in PAIRS}

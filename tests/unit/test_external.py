@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,9 +23,8 @@ from tests.unit.engines import ANSWER, BAD, program
 OURS = shlex.join([sys.executable, "-m", "chase_fast", "engine"])
 
 
-def spec(command: str, **options: object) -> PlayerSpec:
-    given = {"cmd": command, **options}
-    return PlayerSpec._of("ext", given)  # type: ignore[arg-type]
+def spec(command: str, **options: Any) -> PlayerSpec:
+    return PlayerSpec._of("ext", {"cmd": command, **options})
 
 
 def alive(pid: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -180,11 +181,11 @@ def test_without_turns_there_is_one() -> None:
     ],
 )
 def test_what_cannot_be_drawn_is_refused(
-    texts: tuple[str, ...], change: dict[str, object], words: str
+    texts: tuple[str, ...], change: dict[str, Any], words: str
 ) -> None:
-    arguments: dict[str, object] = {"openings": 3} | change
+    arguments = {"openings": 3} | change
     with pytest.raises(cf.ArgumentError, match=words):
-        OpeningSet.generate(rules_of(*texts), **arguments)  # type: ignore[arg-type]
+        OpeningSet.generate(rules_of(*texts), **arguments)
 
 
 def test_rules_are_rules() -> None:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 import numpy as np
@@ -313,8 +313,8 @@ def check_records(folder: Path, tmp_path: Path) -> list[Record]:
     table = rows_of(folder)
     assert len(found) == len(table) > 0
     for name in ("games.chase", "games.jsonl"):
-        form = "json" if name.endswith("jsonl") else "text"
-        with RecordWriter(tmp_path / name, format=form) as writer:  # type: ignore[arg-type]
+        form: Literal["json", "text"] = "json" if name.endswith("jsonl") else "text"
+        with RecordWriter(tmp_path / name, format=form) as writer:
             for record in found:
                 writer.write(record)
         assert list(read_records(tmp_path / name)) == found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -195,8 +196,8 @@ def test_what_is_wrong_with_a_series_is_told() -> None:
     start = cf.Position.start()
     seeds, swapped = np.zeros(1, np.uint64), np.zeros(1, np.bool_)
 
-    def play(*arguments: object, max_turns: int = 9) -> None:
-        play_series(*arguments, max_turns=max_turns, stop=StopFlag())  # type: ignore[arg-type]
+    def play(*arguments: Any, max_turns: int = 9) -> None:
+        play_series(*arguments, max_turns=max_turns, stop=StopFlag())
 
     with pytest.raises(ValueError, match="two, not one"):
         play(a, a, [start], seeds, swapped)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from chase_fast.errors import ArgumentError
 from chase_fast.stats import elo, llr, pair_score, sprt_bounds, wilson
+from chase_fast.stats.sprt import Model
 
 pytestmark = pytest.mark.no_core
 
@@ -133,17 +134,17 @@ def test_what_is_no_pentanomial_is_refused(counts: list[int]) -> None:
     ],
 )
 def test_known_likelihood_ratios(
-    counts: list[int], elo0: float, elo1: float, model: str, known: float
+    counts: list[int], elo0: float, elo1: float, model: Model, known: float
 ) -> None:
     digits = 5e-6 if known == -0.54912 else 5.1e-5
-    assert llr(counts, elo0, elo1, model=model) == pytest.approx(known, abs=digits)  # type: ignore[arg-type]
+    assert llr(counts, elo0, elo1, model=model) == pytest.approx(known, abs=digits)
 
 
 @pytest.mark.parametrize("model", ["normalized", "logistic"])
 @pytest.mark.parametrize(
     "counts", [[13, 37, 50, 25, 3], [0, 2, 40, 3, 0], [0, 0, 90, 0, 0], [5, 9, 30], [1, 1, 900]]
 )
-def test_no_other_distribution_is_more_likely(counts: list[int], model: str) -> None:
+def test_no_other_distribution_is_more_likely(counts: list[int], model: Model) -> None:
     """Against a general solver: the greatest likelihood under each hypothesis."""
     optimize = pytest.importorskip("scipy.optimize")
     seen = np.maximum(counts, 1e-3)
@@ -177,18 +178,18 @@ def test_no_other_distribution_is_more_likely(counts: list[int], model: str) -> 
         return best
 
     ratio = likelihood(10) - likelihood(-5)
-    assert llr(counts, -5, 10, model=model) == pytest.approx(ratio, abs=2e-3)  # type: ignore[arg-type]
+    assert llr(counts, -5, 10, model=model) == pytest.approx(ratio, abs=2e-3)
 
 
 @given(COUNTS, DIFFERENCES, DIFFERENCES, st.sampled_from(["normalized", "logistic"]))
 def test_likelihood_ratios_turn_round(
-    counts: list[int], elo0: float, elo1: float, model: str
+    counts: list[int], elo0: float, elo1: float, model: Model
 ) -> None:
     """With the hypotheses, and with the players."""
-    ratio = llr(counts, elo0, elo1, model=model)  # type: ignore[arg-type]
+    ratio = llr(counts, elo0, elo1, model=model)
     assert math.isfinite(ratio)
-    assert llr(counts, elo1, elo0, model=model) == pytest.approx(-ratio)  # type: ignore[arg-type]
-    mirrored = llr(counts[::-1], -elo0, -elo1, model=model)  # type: ignore[arg-type]
+    assert llr(counts, elo1, elo0, model=model) == pytest.approx(-ratio)
+    mirrored = llr(counts[::-1], -elo0, -elo1, model=model)
     assert mirrored == pytest.approx(ratio, abs=1e-5, rel=1e-5)
 
 

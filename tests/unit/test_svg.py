@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from chase_fast._core import Move, Position, Rules, Side, cell_name
+from chase_fast._palette import Theme
 from chase_fast.errors import ArgumentError, ChaseError, IllegalMoveError, NotationError
 from chase_fast.svg import board_svg, game_svg
 from tests.golden import pictures, refresh
@@ -34,8 +35,8 @@ SCENES = scenes(games=1, every=16)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark", "auto"])
-def test_document_stands_alone(theme: str) -> None:
-    text = board_svg(START, theme=theme)  # type: ignore[arg-type]
+def test_document_stands_alone(theme: Theme) -> None:
+    text = board_svg(START, theme=theme)
     root = ET.fromstring(text)
     assert root.tag == f"{NAMESPACE}svg"
     assert root.attrib["width"] == "640"

@@ -26,6 +26,7 @@ from chase_fast.stats import pair_score
 from chase_fast.stats.ratings import fit_ratings
 from chase_fast.tournament import (
     FORMATS,
+    Format,
     Snapshot,
     TournamentResult,
     document_of,
@@ -76,10 +77,10 @@ def half_points(record: Record, player: str) -> int:
 
 
 @given(st.integers(2, 12), st.sampled_from(FORMATS), st.integers(1, 11))
-def test_nobody_meets_anybody_twice(number: int, format: str, seeds: int) -> None:
+def test_nobody_meets_anybody_twice(number: int, format: Format, seeds: int) -> None:
     players = [f"p{n}" for n in range(number)]
     seeds = min(seeds, number - 1) if format == "gauntlet" else 1
-    found = schedule(players, format, seeds=seeds)  # type: ignore[arg-type]
+    found = schedule(players, format, seeds=seeds)
     met = [frozenset(pair) for pair in found]
     assert len(set(met)) == len(met)
     assert all(len(pair) == 2 for pair in met)

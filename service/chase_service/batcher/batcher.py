@@ -287,7 +287,7 @@ class Batcher(Generic[P, R]):
             results = self._call(ticket.item.key, [ticket.item.payload], Stop())
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:  # noqa: BLE001 - a hook may raise anything
             return self._end(ticket, Answer(Ending.ERROR, error=error))
         return self._end(ticket, Answer(Ending.RESULT, results[0]))
 
