@@ -37,5 +37,5 @@ def is_address(text: str) -> bool:
         and plain
         and not bare
         and re.fullmatch("[0-9]{1,5}", port) is not None
-        and (int(port) < 65536)
+        and int(port) < 65536
     )

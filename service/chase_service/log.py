@@ -174,10 +174,13 @@ class LineHandler(logging.Handler):
         super().close()
 
     def _write_all(self, descriptor: int) -> None:
-        while not self._closing.is_set():
+        last = False
+        while not last:
             self._wake.wait()
             self._closing.wait(_GATHERED)
             self._wake.clear()
+            # Asked before the lines are taken: what came before the end is among them.
+            last = self._closing.is_set()
             while lines := self._lines():
                 if not _written(descriptor, "".join(lines).encode()):
                     self.acquire()

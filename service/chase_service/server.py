@@ -19,7 +19,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection, reflection_pb2_grpc
 
 from chase_service.access import Access
-from chase_service.addresses import is_loopback
+from chase_service.addresses import is_address, is_loopback
 from chase_service.config import Config
 from chase_service.convert import Context, build
 from chase_service.engine import Engine
@@ -97,10 +97,12 @@ def check_address(listen: str, *, insecure: bool, name: str = "listen") -> None:
     Raises:
         AddressError: No host and port, or a host that is not this machine alone.
     """
-    host, colon, port = listen.rpartition(":")
-    if not colon or not host or not (port.isascii() and port.isdigit() and int(port) < 65536):
-        raise AddressError(f"{name} is {listen!r}, expected a host, a colon and a port")
-    if not insecure and not is_loopback(host):
+    if not is_address(listen):
+        raise AddressError(
+            f"{name} is {listen!r:.80}, expected a host, a colon and a port up to 65535; an "
+            "address of IPv6 stands in brackets"
+        )
+    if not insecure and not is_loopback(listen.rpartition(":")[0]):
         way = "a certificate (--tls-cert), " if name == "listen" else ""
         raise AddressError(
             f"{name} is {listen!r}, which others can reach, and nothing is encrypted; expected "

@@ -221,8 +221,10 @@ def test_addresses_that_others_reach(listen: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "listen", ["", "127.0.0.1", ":1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536", "h:-1"]
-)
+    "listen",
+    ["", "127.0.0.1", ":1", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:65536", "h:-1",
+     "::1:1", "a b:1", "h:" + "1" * 5000],
+)  # fmt: skip
 def test_addresses_that_are_none(listen: str) -> None:
     for insecure in (False, True):
         with pytest.raises(AddressError, match="expected a host, a colon and a port"):

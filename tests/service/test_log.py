@@ -176,6 +176,30 @@ def test_the_end_does_not_wait_for_a_reader_that_has_stopped() -> None:
         handler.close()
 
 
+class LastWords(LineHandler):
+    """Gets a record, and its end, in the moment in which its thread has found nothing more."""
+
+    def _lines(self) -> list[str]:
+        lines = super()._lines()
+        if not lines and not self._closing.is_set():
+            self.handle(record("last"))
+            self._closing.set()
+            self._wake.set()
+        return lines
+
+
+def test_what_comes_right_before_the_end_is_written() -> None:
+    reader, writer = os.pipe()
+    handler = LastWords(writer, JsonFormatter())
+    handler.handle(record("first"))
+    handler._thread.join(PATIENCE)
+    assert not handler._thread.is_alive()
+    handler.close()
+    with os.fdopen(reader, "rb") as stream:
+        lines = [json.loads(line)["message"] for line in stream]
+    assert lines == ["first", "last"]
+
+
 def test_a_reader_that_is_gone_disturbs_nobody() -> None:
     reader, writer = os.pipe()
     handler = LineHandler(writer, JsonFormatter())
