@@ -86,6 +86,8 @@ class Reloaded(Generic[T]):
             self._value = self._make(seen)
         except FileError as error:
             _log.warning("%s: %s; what was there before stays in use", self._name, error)
+        except Exception:  # noqa: BLE001 - as promised, whatever a library made of the file
+            _log.exception("%s: what was there before stays in use", self._name)
         else:
             _log.info("%s: taken up anew", self._name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
+import threading
 import time
 import urllib.request
 from collections import Counter
@@ -403,6 +404,28 @@ def test_readers_that_say_nothing_are_few(server: Running) -> None:
         for one in silent:
             one.close()
     wait_for(lambda: answers(server))
+
+
+def test_places_of_readers_come_back_where_no_thread_can_be_started(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown = Page("127.0.0.1", 0, CollectorRegistry())
+    url = f"http://127.0.0.1:{shown.port}/metrics"
+
+    class Failing(threading.Thread):
+        def start(self) -> None:
+            raise RuntimeError("can't start new thread")
+
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr("socketserver.threading.Thread", Failing)
+            for _ in range(20):
+                with pytest.raises(OSError):
+                    urllib.request.urlopen(url, timeout=PATIENCE)
+        with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+            assert answer.status == 200
+    finally:
+        shown.close()
 
 
 def answers(server: Running) -> bool:
