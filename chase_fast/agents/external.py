@@ -1,7 +1,7 @@
 """Programs that speak the protocol of docs/protocol.md, as players.
 
 A program is hostile until proven otherwise: every line is bounded, every wait has an end, its
-whole process group is ended when it is given up.
+whole process group is ended when it is given up, or when this process ends before that.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import IO, Any, Final, Self
 from chase_fast._arguments import shown
 from chase_fast._core import MAX_DECISIONS, Analysis, Line, Move, Position, Rules, Side, StopFlag
 from chase_fast.agents.base import Choice, PlayerError
+from chase_fast.agents.guard import Guard
 from chase_fast.agents.protocol import parse_score
 from chase_fast.agents.spec import PlayerSpec
 from chase_fast.errors import ChaseError, GameOverError
@@ -73,6 +74,12 @@ class _Process:
             )
         except (OSError, ValueError) as error:
             raise PlayerError(f"{words[0]!r} does not start: {error}", "crash") from None
+        try:
+            self._guard = Guard(self.child.pid)
+        except OSError as error:
+            with self.child:
+                self.child.kill()
+            raise PlayerError(f"{words[0]!r} cannot be guarded: {error}", "crash") from None
         assert self.child.stdin is not None
         # A program that does not read must not hold up who writes to it.
         os.set_blocking(self.child.stdin.fileno(), False)
@@ -182,6 +189,7 @@ class _Process:
                 os.killpg(self.child.pid, number)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.child.wait(_GRACE)
+        self._guard.close()
         for thread in self._threads:
             thread.join(_GRACE)
         for stream in (self.child.stdout, self.child.stderr):

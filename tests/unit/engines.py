@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 # Speaks well; `{...}` are filled in by `program`.
 _GOOD = """
@@ -67,3 +68,26 @@ def program(
 
     source = _PICK + _GOOD.format(start=start, newgame=newgame, go=go, quit=quit)
     return shlex.join([sys.executable, "-c", source])
+
+
+def stubborn(folder: Path) -> str:
+    """The command line of a program that thinks for ever, ignores SIGTERM, and starts another.
+
+    Its number and that of the other are in the file ``pids`` of the folder once it thinks.
+    """
+    pids = folder / "pids"
+    go = (
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN); "
+        "other = subprocess.Popen(['sleep', '3600'], stdout=subprocess.DEVNULL); "
+        f"open({str(pids) + '.part'!r}, 'w').write(f'{{os.getpid()}} {{other.pid}}'); "
+        f"os.rename({str(pids) + '.part'!r}, {str(pids)!r}); time.sleep(3600)"
+    )
+    return program(go=go)
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended; who should have asked for its status need not have done so."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
-import os
 import shlex
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from chase_fast.agents.external import ExternalAgent
 from chase_fast.agents.protocol import Engine, parse_score, run_engine, score_text
 from chase_fast.match import play_match
 from chase_fast.simulate import play_game
-from tests.unit.engines import ANSWER, BAD, program
+from tests.unit.engines import ANSWER, BAD, gone, program, stubborn
 
 OURS = shlex.join([sys.executable, "-m", "chase_fast", "engine"])
 
@@ -27,12 +28,12 @@ def spec(command: str, **options: Any) -> PlayerSpec:
     return PlayerSpec._of("ext", {"cmd": command, **options})
 
 
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Waits until something is so; what never is so fails."""
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
 
 
 # ---- Programs ----------------------------------------------------------------------------------
@@ -84,9 +85,23 @@ def test_nothing_of_a_program_is_left(tmp_path: Path) -> None:
     )
     player = make_player(spec(program(start=stubborn, quit="time.sleep(300)")))
     player.close()
-    for pid in pids.read_text().split():
-        path = Path(f"/proc/{pid}/stat")
-        assert not alive(int(pid)) or path.read_text().split()[2] == "Z"
+    assert all(gone(int(pid)) for pid in pids.read_text().split())
+
+
+def test_a_program_ends_with_who_plays_even_if_that_is_killed(tmp_path: Path) -> None:
+    code = (
+        "import sys; from chase_fast.match import play_match; "
+        "play_match('random', sys.argv[1], pairs=1)"
+    )
+    text = str(spec(stubborn(tmp_path), timeout=3600.0))
+    with subprocess.Popen([sys.executable, "-c", code, text]) as playing:
+        try:
+            wait_for((tmp_path / "pids").exists)
+            pids = [int(word) for word in (tmp_path / "pids").read_text().split()]
+            assert not any(map(gone, pids))
+        finally:
+            playing.kill()
+    wait_for(lambda: all(map(gone, pids)))
 
 
 @pytest.mark.parametrize("command", ["", "'unclosed", "/does/not/exist", "\x00"])
