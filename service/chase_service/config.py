@@ -187,6 +187,12 @@ class Config:
     max_jobs: int = _whole(1_000, 1, 1 << 20)
     """Jobs under way or waiting."""
 
+    max_kept_jobs: int = _whole(10_000, 1, 1 << 30)
+    """All jobs that are there, those that have ended among them."""
+
+    min_free_mib: int = _whole(256, 0, 1 << 30)
+    """MiB that have to be free in the folder of the server for one more job."""
+
     max_job_seconds: float = _number(604_800, 0.001, 1e9)
     """Seconds that a job may play in one process."""
 

@@ -32,6 +32,7 @@ class Limits:
         perft_depth: Depth of a perft.
         pairs: Pairs of a call that plays games, or of two players of a job.
         jobs: Jobs under way or waiting.
+        kept_jobs: All jobs, those that have ended among them.
         job_seconds: Seconds that a job may play.
     """
 
@@ -52,6 +53,7 @@ class Limits:
     perft_depth: int
     pairs: int
     jobs: int
+    kept_jobs: int
     job_seconds: float
 
     @classmethod
@@ -75,5 +77,6 @@ class Limits:
             perft_depth=config.max_perft_depth,
             pairs=config.max_pairs,
             jobs=config.max_jobs,
+            kept_jobs=config.max_kept_jobs,
             job_seconds=config.max_job_seconds,
         )

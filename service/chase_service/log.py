@@ -38,6 +38,10 @@ _LONGEST: Final = 20_000
 _TOGETHER: Final = 50
 
 
+# What a record can be about, beside its message.
+_ABOUT: Final = ("call", "job")
+
+
 class CallLog:
     """A `Watcher` that logs each call when it has ended; faults as errors, all else as infos."""
 
@@ -68,7 +72,8 @@ def _address(peer: str) -> str:
 
 def _traceback(record: logging.LogRecord) -> str:
     if record.exc_info is None or record.exc_info[0] is None:
-        return ""
+        # That of another process is a text.
+        return str(record.__dict__.get("traceback", ""))
     return "".join(traceback.format_exception(*record.exc_info)).rstrip()
 
 
@@ -96,8 +101,7 @@ class JsonFormatter(logging.Formatter):
             }
         else:
             line |= {"message": record.getMessage(), "logger": record.name}
-            if (number := record.__dict__.get("call")) is not None:
-                line["call"] = number
+            line |= {name: record.__dict__[name] for name in _ABOUT if name in record.__dict__}
             if fault := _traceback(record):
                 line["traceback"] = fault
         return json.dumps(

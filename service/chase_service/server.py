@@ -26,7 +26,7 @@ from chase_service.engine import Engine
 from chase_service.figures import Done
 from chase_service.foreign import Guarded
 from chase_service.jobcalls import JobCalls
-from chase_service.jobs import Jobs
+from chase_service.jobs import Jobs, Room
 from chase_service.limits import Limits
 from chase_service.log import CallLog
 from chase_service.metrics import Monitor, Sources
@@ -299,9 +299,10 @@ def _open_jobs(
     if data is None:
         return None
     try:
+        room = Room(most=limits.jobs, kept=limits.kept_jobs, free_mib=config.min_free_mib)
         return Jobs(
             data, lambda text: players.read(text, "player"),
-            workers=config.threads, most=limits.jobs, seconds=limits.job_seconds, done=done,
+            workers=config.threads, room=room, seconds=limits.job_seconds, done=done,
         )  # fmt: skip
     except (OSError, sqlite3.Error) as error:
         raise StartError(f"cannot use the folder {data}: {error}") from None

@@ -17,7 +17,7 @@ from chase_service.engine import Asker, Engine, StopFlag, Work
 from chase_service.errors import DETAILS_KEY
 from chase_service.figures import Done
 from chase_service.jobcalls import JobCalls
-from chase_service.jobs import File, Jobs, State
+from chase_service.jobs import File, Jobs, Room, State
 from chase_service.jobs import Work as JobWork
 from chase_service.jobs.records import JobBase
 from chase_service.limits import Limits
@@ -189,7 +189,8 @@ class Offline:
         self.engine = engine
         self.jobs = Jobs(
             data, lambda text: players.read(text, "player"),
-            workers=1, most=limits.jobs, seconds=1.0, done=Done(),
+            workers=1, room=Room(most=limits.jobs, kept=limits.kept_jobs, free_mib=0), seconds=1.0,
+            done=Done(),
         )  # fmt: skip
         self._data = data
         self._base = JobBase(data / "jobs.sqlite")
@@ -220,8 +221,7 @@ class Offline:
         return [job.id for job in found] if ended else [self._ended()]
 
     def _ended(self) -> str:
-        job, _ = self._base.create("", b"", _JOB.text(), most=10**6)
-        assert job is not None
+        job, _ = self._base.create("", b"", _JOB.text(), check=lambda *_: None)
         results = self._data / "jobs" / job.id / "results"
         results.mkdir(parents=True)
         (results / "games.parquet").write_bytes(GAMES)

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from chase_service.jobs.manager import Jobs, read_piece
 from chase_service.jobs.records import ENDED, File, Job, State
+from chase_service.jobs.room import Room
 from chase_service.jobs.threads import Background
 from chase_service.jobs.work import Kind, Work
 
-__all__ = ["ENDED", "Background", "File", "Job", "Jobs", "Kind", "State", "Work", "read_piece"]
+__all__ = [
+    "ENDED", "Background", "File", "Job", "Jobs", "Kind", "Room", "State", "Work", "read_piece",
+]  # fmt: skip

@@ -2,16 +2,20 @@
 
 It gets a line of JSON: ``run`` and ``out``, folders; ``report``, whether there is to be one; and
 ``names``, what stands in the files in place of the texts of some players. It writes a line with
-the files. When its standard input ends, the server has ended, and so does it.
+the files. When its standard input ends, the server has ended, and so does it. If the disk is full
+it ends with a status that says so.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
+import sqlite3
 import sys
 import threading
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +26,7 @@ import pyarrow.parquet as pq
 from chase_fast.runner import Plan
 from chase_fast.runs import load_plan
 from chase_fast.store import GAMES, HEAT, TURNS, Chunk, Run
+from chase_service.jobs.child import DISK_FULL
 
 __all__ = ["finish", "main"]
 
@@ -122,6 +127,12 @@ def _files(out: Path) -> list[dict[str, Any]]:
     return found
 
 
+def _is_full(error: Exception) -> bool:
+    if isinstance(error, sqlite3.Error):
+        return getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
 def _end_with_parent() -> None:
     while sys.stdin.buffer.read(1):
         pass
@@ -137,10 +148,16 @@ def main() -> None:
     asked = json.loads(line)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     out = Path(asked["out"])
-    finish(Path(asked["run"]), out, asked["names"], report=asked["report"])
-    print(json.dumps(_files(out)), flush=True)
+    try:
+        finish(Path(asked["run"]), out, asked["names"], report=asked["report"])
+        print(json.dumps(_files(out)), flush=True)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the server is to log it
+        traceback.print_exc()
+        status = DISK_FULL if _is_full(error) else 1
+    else:
+        status = 0
     # The other thread holds the lock of standard input, which a plain end would wait for.
-    os._exit(0)
+    os._exit(status)
 
 
 if __name__ == "__main__":

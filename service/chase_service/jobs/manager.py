@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar
 from chase_service.figures import Done
 from chase_service.jobs.points import reached
 from chase_service.jobs.records import ENDED, Job, JobBase, State
+from chase_service.jobs.room import RETRY_SECONDS, Room, disk
 from chase_service.jobs.running import Player, Running
 from chase_service.jobs.threads import Background
 from chase_service.jobs.work import Work
@@ -30,7 +31,6 @@ _log = logging.getLogger("chase_service")
 
 # Seconds between two messages to a watcher, at most.
 _HEARTBEAT: Final = 0.9
-_RETRY_SECONDS: Final = 5.0
 
 
 class Jobs:
@@ -40,7 +40,7 @@ class Jobs:
         folder: Of the server's data, made if it is not there.
         player: Reads the text of a player.
         workers: Chunks at a time.
-        most: Jobs that may be under way or wait.
+        room: What jobs may take.
         seconds: That a job may play.
         done: Where games are counted.
 
@@ -50,7 +50,7 @@ class Jobs:
     """
 
     def __init__(
-        self, folder: Path, player: Player, *, workers: int, most: int, seconds: float, done: Done
+        self, folder: Path, player: Player, *, workers: int, room: Room, seconds: float, done: Done
     ) -> None:
         self._folder = folder.resolve() / "jobs"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -59,7 +59,7 @@ class Jobs:
         self._base = JobBase(folder / "jobs.sqlite")
         self._player = player
         self._workers = workers
-        self._most = most
+        self._room = room
         self._seconds = seconds
         self._done = done
         self._closing = asyncio.Event()
@@ -86,23 +86,24 @@ class Jobs:
             The job, and whether it was there.
 
         Raises:
-            Refusal: INVALID_FIELD, the request was used for another job; OVERLOADED.
+            Refusal: INVALID_FIELD, the request was used for another job; see `Room.check`.
         """
 
-        def create() -> tuple[Job | None, bool]:
-            reached("create: before the row")
-            return self._base.create(request_id, spec, work.text(), most=self._most, owner=owner)
+        def check(under_way: int, known: int) -> None:
+            self._room.check(under_way, known, self._folder)
 
-        async def created() -> tuple[Job | None, bool]:
+        def create() -> tuple[Job, bool]:
+            reached("create: before the row")
+            with disk():
+                return self._base.create(request_id, spec, work.text(), check=check, owner=owner)
+
+        async def created() -> tuple[Job, bool]:
             made = await asyncio.to_thread(create)
             reached("create: row")
             self._notify()
             return made
 
         job, known = await self._to_the_end(created())
-        if job is None:
-            message = f"{self._most} jobs are under way or wait, the limit jobs of this server"
-            raise Refusal(Reason.OVERLOADED, message, retry_after=_RETRY_SECONDS)
         if known and job.spec != spec:
             raise invalid("request_id", f"request_id {request_id} is that of another job")
         return job, known
@@ -163,7 +164,7 @@ class Jobs:
             owner: See `get`.
 
         Raises:
-            Refusal: NOT_FOUND.
+            Refusal: NOT_FOUND; STORAGE.
         """
 
         def values(job: Job) -> dict[str, Any] | None:
@@ -175,7 +176,8 @@ class Jobs:
 
         async def cancelled() -> Job:
             reached("cancel: before the row")
-            job, _ = await asyncio.to_thread(self._base.change, name, values, owner=owner)
+            with disk():
+                job, _ = await asyncio.to_thread(self._base.change, name, values, owner=owner)
             reached("cancel: row")
             job = _found(job, name)
             if self._running is not None and self._running.name == job.id:
@@ -193,19 +195,21 @@ class Jobs:
             owner: See `get`.
 
         Raises:
-            Refusal: NOT_FOUND; WRONG_STATE, it is under way.
+            Refusal: NOT_FOUND; WRONG_STATE, it is under way; STORAGE.
         """
 
-        async def deleted() -> None:
+        async def delete() -> None:
             reached("delete: before the row")
-            job = _found(await asyncio.to_thread(self._base.delete, name, owner=owner), name)
+            with disk():
+                deleted = await asyncio.to_thread(self._base.delete, name, owner=owner)
+            job = _found(deleted, name)
             reached("delete: row")
             if job.state not in ENDED:
                 raise Refusal(Reason.WRONG_STATE, f"job {job.id} has not ended; cancel it first")
             await asyncio.to_thread(shutil.rmtree, self._folder / job.id, ignore_errors=True)
             reached("delete: files")
 
-        await self._to_the_end(deleted())
+        await self._to_the_end(delete())
 
     def file(self, name: str, file: str, *, owner: str | None = None) -> tuple[Path, int]:
         """Where a file of a job is, and its length.
@@ -318,7 +322,7 @@ class Jobs:
 
     async def _pause(self) -> None:
         try:
-            await asyncio.wait_for(self._closing.wait(), _RETRY_SECONDS)
+            await asyncio.wait_for(self._closing.wait(), RETRY_SECONDS)
         except TimeoutError:
             return
 

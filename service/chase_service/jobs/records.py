@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from chase_service.jobs.points import reached
 
-__all__ = ["ENDED", "File", "Job", "JobBase", "State"]
+__all__ = ["ENDED", "Check", "File", "Job", "JobBase", "State"]
 
 
 class State(IntEnum):
@@ -134,6 +134,10 @@ _COLUMNS: Final = (
 _LETTERS: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 
+Check = Callable[[int, int], object]
+"""Called with the number of jobs under way or waiting, and of all jobs."""
+
+
 class JobBase:
     """The base of all jobs. Safe to use from any thread.
 
@@ -165,19 +169,19 @@ class JobBase:
             self._base.close()
 
     def create(
-        self, request_id: str, spec: bytes, work: str, *, most: int, owner: str = ""
-    ) -> tuple[Job | None, bool]:
+        self, request_id: str, spec: bytes, work: str, *, check: Check, owner: str = ""
+    ) -> tuple[Job, bool]:
         """A new job, or the one that its owner created with the same request.
 
         Args:
             request_id: Of the caller, or an empty text.
             spec: See `Job`.
             work: See `Job`.
-            most: Jobs that may be under way or wait.
+            check: Called before there is one more; what it raises is raised, and nothing is done.
             owner: See `Job`.
 
         Returns:
-            The job, None if there are too many; and whether it was there.
+            The job, and whether it was there.
         """
         with self._lock, self._base:
             # Begun as a writer, so that nothing comes between the question and the answer.
@@ -186,9 +190,8 @@ class JobBase:
                 known = self._one("owner = ? and request_id = ?", owner, request_id)
                 if known is not None:
                     return known, True
-            count = "select count(*) from job where state in (1, 2)"
-            if self._base.execute(count).fetchone()[0] >= most:
-                return None, False
+            counts = "select count(*) filter (where state in (1, 2)), count(*) from job"
+            check(*self._base.execute(counts).fetchone())
             name = "".join(secrets.choice(_LETTERS) for _ in range(26))
             self._base.execute(
                 "insert into job (id, owner, request_id, spec, work, state, created) "
@@ -196,7 +199,8 @@ class JobBase:
                 (name, owner, request_id or None, spec, work, State.QUEUED, time.time_ns()),
             )
             reached("create: in the transaction")
-            return self._one("id = ?", name), False
+            (made,) = self._some("id = ?", (name,))
+            return made, False
 
     def get(self, name: str, *, owner: str | None = None) -> Job | None:
         """The job of an id; of this owner alone, if one is given."""

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import fcntl
-import json
 import logging
 import shutil
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -21,6 +19,7 @@ from chase_fast.errors import ArgumentError, ChaseError, StoreError
 from chase_fast.runner import Plan, Progress, play_run
 from chase_fast.runs import begin
 from chase_service.figures import Done
+from chase_service.jobs.child import Child, Told
 from chase_service.jobs.points import reached
 from chase_service.jobs.records import ENDED, File, Job, JobBase, State
 from chase_service.jobs.threads import Background, ChunkThreads
@@ -83,7 +82,7 @@ class Running:
         self._cancelled = False
         self._closing = False
         self._lock = threading.Lock()
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: Child | None = None
 
     # ---- From other threads ---------------------------------------------------------------------
 
@@ -127,12 +126,12 @@ class Running:
             # A player that the operator offers no more.
             self._end(State.FAILED, message=refusal.message)
         except ChaseError:
-            _log.exception("fault in job %s", self.name)
+            _log.exception("fault in job %s", self.name, extra={"job": self.name})
             self._end(State.FAILED, message=_FAULT)
         except (OSError, sqlite3.Error):
             raise
         except Exception:  # noqa: BLE001 - whatever it is, the other jobs go on
-            _log.exception("fault in job %s", self.name)
+            _log.exception("fault in job %s", self.name, extra={"job": self.name})
             self._end(State.FAILED, message=_FAULT)
         else:
             if files is not None:
@@ -203,31 +202,32 @@ class Running:
         with self._lock:
             if self._closing or (self._cancelled and report):
                 return None
-            child = self._child = subprocess.Popen(
-                # Nothing is imported from the folder that the server was started in.
-                [sys.executable, "-P", "-m", "chase_service.jobs.finish"],
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            )  # fmt: skip
+            child = self._child = Child()
         reached("finish: child")
-        assert child.stdin is not None and child.stdout is not None
         try:
-            with child:
-                child.stdin.write(json.dumps(asked).encode() + b"\n")
-                child.stdin.flush()
-                # To its end: when its input ends before that, it ends as if it were orphaned.
-                told = child.stdout.read()
-                child.wait()
-        except BrokenPipeError:
-            return None  # it was killed
+            told = child.ask(asked)
         finally:
             with self._lock:
                 self._child = None
-        if child.returncode or not told:
+        if told.said:
+            self._log_said(told)
+        if told.full:
+            raise OSError(errno.ENOSPC, f"the disk has no room for the files of {self.name}")
+        if told.files is None:
             return None
         reached("finish: before the files")
         part.rename(out)
         reached("finish: files")
-        return tuple(File(**file) for file in json.loads(told))
+        return tuple(File(**file) for file in told.files)
+
+    def _log_said(self, told: Told) -> None:
+        harmless = told.files is not None or self._closing or self._cancelled
+        _log.log(
+            logging.WARNING if harmless else logging.ERROR,
+            "the process that makes the files of job %s wrote errors",
+            self.name,
+            extra={"job": self.name, "traceback": told.said},
+        )
 
     def _end(self, state: State, **values: Any) -> None:
         if self._closing and state is State.FAILED and self._threads.stop.is_set():
