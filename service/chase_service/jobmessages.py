@@ -82,6 +82,7 @@ def read_spec(given: pb.JobSpec, limits: Limits, players: Players) -> tuple[byte
         work = read.self_play(spec.self_play)
     if work.games > limits.games:
         raise over_limit("the number of games", work.games, "games", limits.games)
+    work.check_openings(f"spec.{kind}")
     return spec.SerializeToString(deterministic=True), work
 
 

@@ -119,7 +119,8 @@ def test_the_other_kinds(server: Running) -> None:
 
 
 def test_openings_that_the_rules_have_not(server: Running) -> None:
-    job = ended(server, create(server, tournament(pairs=10_000, opening_turns=2)).job_id)
+    # Fewer than there are sequences, but some of these lead to the same board.
+    job = ended(server, create(server, tournament(pairs=2_114, opening_turns=2)).job_id)
     assert job.state == pb.JOB_STATE_FAILED
     assert "openings" in job.message
     assert not job.files
@@ -230,6 +231,8 @@ def test_queries_are_answered_while_jobs_play(server: Running) -> None:
         (tournament(pairs=10_001), Code.OUT_OF_RANGE),
         (tournament(opening_turns=3), Code.INVALID_ARGUMENT),
         (tournament(pairs=10_000, opening_turns=22), Code.INVALID_ARGUMENT),
+        (tournament(pairs=2_115, opening_turns=2), Code.INVALID_ARGUMENT),
+        (tournament(pairs=2, opening_turns=0), Code.INVALID_ARGUMENT),
         (tournament(max_turns=100_001), Code.INVALID_ARGUMENT),
         (tournament(rules="reserve=99"), Code.INVALID_ARGUMENT),
         (
@@ -242,6 +245,14 @@ def test_queries_are_answered_while_jobs_play(server: Running) -> None:
         ),
         (
             pb.JobSpec(balance=pb.BalanceJob(variants=["", ""], players=["random"], pairs=9)),
+            Code.INVALID_ARGUMENT,
+        ),
+        (
+            pb.JobSpec(
+                balance=pb.BalanceJob(
+                    variants=["", "setup=666666666"], players=["random"], pairs=9
+                )
+            ),
             Code.INVALID_ARGUMENT,
         ),
     ],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Literal
+from typing import Final, Literal
 
-from chase_fast import Rules
+from chase_fast import Position, Rules, perft
 from chase_fast.agents import PlayerSpec
 from chase_fast.balance import BalanceOptions, balance_settings
 from chase_fast.cells import Cell, numbered
@@ -16,8 +16,12 @@ from chase_fast.runner import Enough, Plan
 from chase_fast.runs import Settings
 from chase_fast.simulate import derive_seed
 from chase_fast.tournament import SequentialTest, sprt_settings, tournament_settings
+from chase_service.refusal import invalid
 
 __all__ = ["Kind", "Work"]
+
+# Of so many turns openings are counted before they are drawn, in a fraction of a millisecond.
+_COUNTED_TURNS: Final = 2
 
 Kind = Literal["tournament", "sprt", "balance", "selfplay"]
 
@@ -82,6 +86,33 @@ class Work:
         values = json.loads(text)
         lists = {name: tuple(values[name]) for name in ("rules", "players", "levels")}
         return cls(**{**values, **lists})
+
+    def check_openings(self, field: str) -> None:
+        """Refuses more openings than there can be, where that is seen at once.
+
+        Whether there are as many of more than two turns is found out when they are drawn.
+
+        Args:
+            field: The kind of job in its spec.
+
+        Raises:
+            Refusal: INVALID_FIELD.
+        """
+        starts = [Position.start(Rules.parse(text)) for text in self.rules]
+        if len({start.cfen.split()[0] for start in starts}) > 1:
+            message = f"{field}.variants: rules with different setups have no openings in common"
+            raise invalid(f"{field}.variants", message)
+        if self.opening_turns > _COUNTED_TURNS:
+            return
+        for start in starts:
+            # Sequences with captures, and those that lead to the same board, are none.
+            most = perft(start, self.opening_turns, "turn")
+            if self.pairs > most:
+                raise invalid(
+                    f"{field}.pairs",
+                    f"{field}.pairs: {self.pairs}, but there are no more than {most} openings of "
+                    f"{self.opening_turns} turns under {start.rules}",
+                )
 
     def test(self) -> SequentialTest | None:
         """The sequential test.
