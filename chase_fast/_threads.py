@@ -1,4 +1,4 @@
-"""Jobs on threads, for calls that release the GIL."""
+"""Jobs on threads, for calls that release the GIL; and how work in Python is ended early."""
 
 from __future__ import annotations
 
@@ -9,11 +9,22 @@ from queue import Empty, SimpleQueue
 from typing import Final, TypeVar
 
 from chase_fast._core import StopFlag
+from chase_fast.errors import StoppedError
 
 T = TypeVar("T")
 
 # Seconds after which a waiting thread looks whether it was interrupted.
 _PATIENCE: Final = 0.05
+
+
+def poll(stop: StopFlag | None) -> None:
+    """Ends work in Python whose flag is set.
+
+    Raises:
+        StoppedError: It is.
+    """
+    if stop is not None and stop.is_set():
+        raise StoppedError("stopped")
 
 
 def run_jobs(

@@ -93,5 +93,9 @@ class GameOverError(IllegalMoveError):
     """A decision in a game that has ended (R11)."""
 
 
+class StoppedError(ChaseError):
+    """Work that ended early, without a result, since its `StopFlag` was set."""
+
+
 class StoreError(ChaseError):
     """The folder of a run that cannot be used: in use, damaged, of other kind, or not writable."""

@@ -28,10 +28,11 @@ from chase_fast._core import (
     Termination,
     play_series,
 )
+from chase_fast._threads import poll
 from chase_fast.agents import CoreAgent, PlayerSpec
 from chase_fast.agents.weights import load_weights
 from chase_fast.batch import MAX_SEED
-from chase_fast.errors import ArgumentError, ChaseError, NotationError
+from chase_fast.errors import ArgumentError, ChaseError, NotationError, StoppedError
 from chase_fast.openings import MAX_OPENING_TURNS, MAX_OPENINGS
 
 __all__ = ["DEFAULT_OPENING_TURNS", "OpeningSet", "game_seeds"]
@@ -102,15 +103,25 @@ class OpeningSet:
     @property
     def sha256(self) -> str:
         """Over the lines of the file, the header left aside."""
+        return self.digest()
+
+    def digest(self, stop: StopFlag | None = None) -> str:
+        """The same, for those who may not want to wait for very many.
+
+        Raises:
+            StoppedError: The flag was set.
+        """
         digest = hashlib.sha256()
         for line in self.lines():
+            poll(stop)
             digest.update(f"{line}\n".encode())
         return digest.hexdigest()
 
     def lines(self) -> Iterator[str]:
         """The decisions of each opening, with spaces between them."""
+        texts = _Texts()
         for row in self.codes:
-            yield " ".join(str(Move.from_code(int(code))) for code in row)
+            yield " ".join(map(texts.__getitem__, row.tolist()))
 
     def starts(self, rules: Rules, first: int, count: int) -> list[Position]:
         """The last positions of openings, from the `first` on."""
@@ -135,10 +146,17 @@ class OpeningSet:
         """
         path.write_text(self.text(), encoding="utf-8")
 
-    def text(self) -> str:
-        """What `write` writes."""
-        header = f"{_HEADER}\n# turns {self.turns}\n# source {' '.join(self.source.split())}\n"
-        return header + "".join(f"{line}\n" for line in self.lines())
+    def text(self, stop: StopFlag | None = None) -> str:
+        """What `write` writes.
+
+        Raises:
+            StoppedError: The flag was set.
+        """
+        parts = [f"{_HEADER}\n# turns {self.turns}\n# source {' '.join(self.source.split())}\n"]
+        for line in self.lines():
+            poll(stop)
+            parts.append(f"{line}\n")
+        return "".join(parts)
 
     @classmethod
     def read(cls, path: Path, rules: Sequence[Rules]) -> OpeningSet:
@@ -193,6 +211,7 @@ class OpeningSet:
         turns: int = DEFAULT_OPENING_TURNS,
         seed: int = 0,
         bound: int | None = None,
+        stop: StopFlag | None = None,
     ) -> OpeningSet:
         """Draws openings: uniformly random turns under the first rules that hold under all of them.
 
@@ -205,9 +224,11 @@ class OpeningSet:
             seed: 0 to 2**64 - 1.
             bound: The evaluation's size, thousandths of a die, beyond which under any of the
                 rules an opening is refused; None refuses none.
+            stop: Ends it early; polled at least every millisecond or so.
 
         Raises:
             ArgumentError: An argument that is not as described, or there are not so many.
+            StoppedError: The flag was set.
         """
         if not rules:
             raise ArgumentError("rules is empty, expected at least one set of rules")
@@ -220,13 +241,16 @@ class OpeningSet:
             if openings > 1:
                 raise ArgumentError(f"openings is {openings}, but without turns there is only one")
             return cls(0, np.zeros((1, 0), np.uint32), "the start", 1)
-        checker = _Checker(rules, bound)
-        rows: list[list[int]] = []
+        stop = StopFlag() if stop is None else stop
+        instance(stop, "stop", StopFlag, "a StopFlag or None")
+        checker = _Checker(rules, bound, stop)
+        # As arrays, which take a tenth of the memory of lists of numbers.
+        rows: list[npt.NDArray[np.uint32]] = []
         candidates = fruitless = 0
-        for moves in _candidates(rules[0], turns, seed):
+        for moves in _candidates(rules[0], turns, seed, stop=stop):
             candidates += 1
             if moves is not None and checker.accepts(moves):
-                rows.append([move.code for move in moves])
+                rows.append(np.array([move.code for move in moves], np.uint32))
                 fruitless = 0
                 if len(rows) == openings:
                     break
@@ -241,7 +265,13 @@ class OpeningSet:
 
     @classmethod
     def by_first_move(
-        cls, rules: Sequence[Rules], each: int, *, turns: int = DEFAULT_OPENING_TURNS, seed: int = 0
+        cls,
+        rules: Sequence[Rules],
+        each: int,
+        *,
+        turns: int = DEFAULT_OPENING_TURNS,
+        seed: int = 0,
+        stop: StopFlag | None = None,
     ) -> OpeningSet:
         """Draws as many openings for each first move, in canonical order of the moves.
 
@@ -250,16 +280,20 @@ class OpeningSet:
             each: Openings of each first move, at least 1.
             turns: Even, at least 2.
             seed: 0 to 2**64 - 1.
+            stop: As for `generate`.
 
         Raises:
             ArgumentError: An argument that is not as described, or a first move has not so many.
+            StoppedError: The flag was set.
         """
         if not rules:
             raise ArgumentError("rules is empty, expected at least one set of rules")
         each = whole_number(each, "each", 1, MAX_OPENINGS)
         turns = _even(whole_number(turns, "turns", 2, MAX_OPENING_TURNS))
         seed = whole_number(seed, "seed", 0, MAX_SEED)
-        checker = _Checker(rules)
+        stop = StopFlag() if stop is None else stop
+        instance(stop, "stop", StopFlag, "a StopFlag or None")
+        checker = _Checker(rules, stop=stop)
         starts = [Position.start(one) for one in rules]
         rows: list[list[int]] = []
         candidates = 0
@@ -267,7 +301,7 @@ class OpeningSet:
             if not all(move in start.legal_moves for start in starts):
                 continue
             wanted, fruitless = len(rows) + each, 0
-            for moves in _candidates(rules[0], turns, seed, move):
+            for moves in _candidates(rules[0], turns, seed, move, stop=stop):
                 candidates += 1
                 if moves is not None and checker.accepts(moves):
                     rows.append([one.code for one in moves])
@@ -288,16 +322,27 @@ def _even(turns: int) -> int:
     return turns
 
 
+class _Texts(dict[int, str]):
+    """Texts of decisions by code, each made once: openings have a few hundred different ones."""
+
+    def __missing__(self, code: int) -> str:
+        text = self[code] = str(Move.from_code(code))
+        return text
+
+
 class _Checker:
     """Whether openings hold under all rules, and each has a board of its own."""
 
-    def __init__(self, rules: Sequence[Rules], bound: int | None = None) -> None:
+    def __init__(
+        self, rules: Sequence[Rules], bound: int | None = None, stop: StopFlag | None = None
+    ) -> None:
         self._starts = [Position.start(instance(one, "rules", Rules, "Rules")) for one in rules]
         boards = {start.cfen.split()[0] for start in self._starts}
         if len(boards) > 1:
             raise ArgumentError("rules with different setups have no openings in common")
         self._seen: set[str] = set()
         self._bound = bound
+        self._stop = stop
         self._evaluators: list[Evaluator] = (
             [load_weights(one).evaluator(one) for one in rules] if bound is not None else []
         )
@@ -306,6 +351,8 @@ class _Checker:
     def accepts(self, moves: Sequence[Move]) -> bool:
         try:
             ends = self.check(moves)
+        except StoppedError:
+            raise
         except ChaseError:
             return False
         if self._bound is not None and any(
@@ -330,10 +377,10 @@ class _Checker:
         self._seen.add(board)
         return ends
 
-    @staticmethod
-    def _play(start: Position, moves: Sequence[Move]) -> Position:
+    def _play(self, start: Position, moves: Sequence[Move]) -> Position:
         position = start
         for move in moves:
+            poll(self._stop)
             events = position.events(move)
             if events["captures"] or events["split"]:
                 raise ArgumentError(f"{shown(str(move))} captures or splits")
@@ -344,11 +391,19 @@ class _Checker:
 
 
 def _candidates(
-    rules: Rules, turns: int, seed: int, first: Move | None = None
+    rules: Rules,
+    turns: int,
+    seed: int,
+    first: Move | None = None,
+    *,
+    stop: StopFlag,
 ) -> Iterator[list[Move] | None]:
     """Random turns from the start, the first of which may be given, without end.
 
     None for those with a capture or a split.
+
+    Raises:
+        StoppedError: The flag was set.
     """
     start = Position.start(rules)
     head = [] if first is None else [first]
@@ -364,12 +419,14 @@ def _candidates(
             game_seeds(seed, number, _BATCH),
             np.zeros(_BATCH, np.bool_),
             max_turns=turns - len(head),
-            stop=StopFlag(),
+            stop=stop,
             keep_moves=True,
         )
+        poll(stop)
         moves = played.moves.tolist() if played.moves is not None else []
         at = 0
         for stats in played.stats:
+            poll(stop)
             length = int(stats["decisions"])
             # As ints: numpy looks for attributes of the enumeration, and Ctrl-C is lost in that.
             whole = int(stats["termination"]) == _TURN_LIMIT

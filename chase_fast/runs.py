@@ -20,7 +20,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from chase_fast._core import Rules, Side
+from chase_fast._core import Rules, Side, StopFlag
 from chase_fast._version import __version__
 from chase_fast.agents.weights import load_weights
 from chase_fast.cells import TERMINATIONS, Cell, replay
@@ -54,8 +54,12 @@ class Settings:
     options: Mapping[str, Any] = field(default_factory=dict)
     command: Sequence[str] = ()
 
-    def identity(self) -> dict[str, Any]:
-        """What two runs share that are the same run."""
+    def identity(self, stop: StopFlag | None = None) -> dict[str, Any]:
+        """What two runs share that are the same run.
+
+        Raises:
+            StoppedError: The flag was set.
+        """
         plan = self.plan
         return {
             "kind": self.kind,
@@ -71,7 +75,7 @@ class Settings:
                     "file": _OPENINGS.format(number),
                     "turns": openings.turns,
                     "count": len(openings),
-                    "sha256": openings.sha256,
+                    "sha256": openings.digest(stop),
                     "source": openings.source,
                     "candidates": openings.candidates,
                     "unbalanced": openings.unbalanced,
@@ -131,59 +135,67 @@ def machine() -> str:
 
 
 @contextmanager
-def begin(folder: Path | None, settings: Settings, *, resume: bool = False) -> Iterator[Run]:
+def begin(
+    folder: Path | None,
+    settings: Settings,
+    *,
+    resume: bool = False,
+    stop: StopFlag | None = None,
+) -> Iterator[Run]:
     """The run of some settings, ready to be played on.
 
     Args:
         folder: Missing or empty; or that of the same run, with `resume`. None: a temporary one.
         settings: Of the run.
         resume: Whether to go on with what the folder holds, if it holds something.
+        stop: Ends it before there is a run: to write very many openings takes a while.
 
     Yields:
         The run, opened for writing and swept. Damaged files are named in `Run.damaged`.
 
     Raises:
+        StoppedError: The flag was set.
         StoreError: The folder holds something else.
         OSError: It cannot be written.
     """
     if folder is None:
         with (
             tempfile.TemporaryDirectory(prefix="chase-fast-") as name,
-            _created(Path(name), settings) as run,
+            _created(Path(name), settings, stop) as run,
         ):
             yield run
         return
     if resume and Run.exists(folder):
         with Run.open(folder, write=True) as run:
-            _compare(run, settings)
-            _check_openings(run, settings)
+            _compare(run, settings, stop)
+            _check_openings(run, settings, stop)
             run.damaged = run.sweep()
             yield run
         return
-    with _created(folder, settings) as run:
+    with _created(folder, settings, stop) as run:
         yield run
 
 
-def _created(folder: Path, settings: Settings) -> Run:
+def _created(folder: Path, settings: Settings, stop: StopFlag | None) -> Run:
     description = {
-        **settings.identity(),
+        **settings.identity(stop),
         "command": list(settings.command),
         "created": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         "engine": engine_facts(),
         "machine": machine(),
     }
     files = {
-        _OPENINGS.format(number): openings.text().encode()
+        _OPENINGS.format(number): openings.text(stop).encode()
         for number, openings in enumerate(settings.plan.openings)
     }
     return Run.create(folder, description, files)
 
 
-def _check_openings(run: Run, settings: Settings) -> None:
+def _check_openings(run: Run, settings: Settings, stop: StopFlag | None) -> None:
     """StoreError if an openings file has changed; one that is missing is written again."""
     for number, openings in enumerate(settings.plan.openings):
         path = run.folder / _OPENINGS.format(number)
-        data = openings.text().encode()
+        data = openings.text(stop).encode()
         if not path.exists():
             write_whole(path, data)
         elif path.read_bytes() != data:
@@ -197,7 +209,7 @@ def _changed(path: Path) -> str:
     )
 
 
-def _compare(run: Run, settings: Settings) -> None:
+def _compare(run: Run, settings: Settings, stop: StopFlag | None) -> None:
     engine = run.description.get("engine")
     version = engine.get("version") if isinstance(engine, dict) else None
     if version != __version__:
@@ -205,7 +217,7 @@ def _compare(run: Run, settings: Settings) -> None:
             f"{run.folder} holds a run begun with chase-fast {version}, this is {__version__}: "
             "their games need not be the same"
         )
-    wanted = json.loads(json.dumps(settings.identity()))
+    wanted = json.loads(json.dumps(settings.identity(stop)))
     for name, value in wanted.items():
         if run.description.get(name) != value:
             where, found, asked = _difference(name, run.description.get(name), value)

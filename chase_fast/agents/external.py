@@ -23,7 +23,7 @@ from chase_fast.agents.base import Choice, PlayerError
 from chase_fast.agents.guard import Guard
 from chase_fast.agents.protocol import parse_score
 from chase_fast.agents.spec import PlayerSpec
-from chase_fast.errors import ChaseError, GameOverError
+from chase_fast.errors import ChaseError, GameOverError, StoppedError
 from chase_fast.game import Game
 
 START_SECONDS: Final = 30.0
@@ -42,10 +42,6 @@ _MAX_DIGITS: Final = 18  # of a number that it tells
 _GRACE: Final = 1.0  # seconds between asking it to end and making it
 _WATCH: Final = 0.05
 _OVERHEAD: Final = 0.5  # seconds beyond its time limit that the way to and fro may take
-
-
-class _StoppedError(ChaseError):
-    """The caller does not want to wait any more."""
 
 
 def _plain(text: str) -> str:
@@ -131,7 +127,7 @@ class _Process:
 
         Raises:
             PlayerError: It does not read, or not in time.
-            _StoppedError: `stop` was set while the program did not read.
+            StoppedError: `stop` was set while the program did not read.
         """
         assert self.child.stdin is not None
         rest = memoryview(line.encode() + b"\n")
@@ -155,7 +151,7 @@ class _Process:
 
         Raises:
             PlayerError: There is none, in time.
-            _StoppedError: `stop` was set.
+            StoppedError: `stop` was set.
         """
         while True:
             left = _left(until, stop, "did not answer in time")
@@ -208,7 +204,7 @@ def _read_some(stream: IO[bytes]) -> bytes:
 def _left(until: float, stop: StopFlag | None, fault: str) -> float:
     """Seconds that are left."""
     if stop is not None and stop.is_set():
-        raise _StoppedError("stopped")
+        raise StoppedError("stopped")
     left = until - time.monotonic()
     if left <= 0:
         raise PlayerError(fault, "time")
@@ -272,7 +268,7 @@ class ExternalAgent:
         except PlayerError as fault:
             self.close()
             if stop is not None and stop.is_set():  # it is not to blame that the game ends here
-                raise _StoppedError("stopped") from None
+                raise StoppedError("stopped") from None
             raise PlayerError(f"{self.name} ({doing}): {fault}", fault.termination) from None
         except BaseException:
             self.close()
@@ -327,7 +323,7 @@ class ExternalAgent:
             for _ in range(_MAX_INFO):
                 try:
                     line = process.receive(until, None if asked else stop)
-                except _StoppedError:
+                except StoppedError:
                     asked = True
                     until = time.monotonic() + _GRACE
                     process.send("stop", until)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from chase_fast._arguments import choice, shown, whole_number
-from chase_fast._core import Position, Rules
+from chase_fast._core import Position, Rules, StopFlag
 from chase_fast.agents import PlayerSpec
 from chase_fast.agents.weights import load_weights
 from chase_fast.balance.verdicts import MARGIN
@@ -134,10 +134,18 @@ def _board(rules: Rules) -> str:
     return Position.start(rules).cfen.split()[0]
 
 
-def balance_settings(options: BalanceOptions, command: Sequence[str] = ()) -> Settings:
+def balance_settings(
+    options: BalanceOptions, command: Sequence[str] = (), *, stop: StopFlag | None = None
+) -> Settings:
     """The cells and openings of a balance run.
 
+    Args:
+        options: What is asked.
+        command: Words of a command line that repeats the run.
+        stop: Ends the drawing of openings early.
+
     Raises:
+        StoppedError: The flag was set.
         ArgumentError: There are not so many openings.
         NotationError: An openings file that holds none, or of other rules.
         OSError: It cannot be read.
@@ -150,14 +158,15 @@ def balance_settings(options: BalanceOptions, command: Sequence[str] = ()) -> Se
             place[rules] = place[next(one for one in common if one in place)]
             continue
         place[rules] = len(sets)
-        sets.append(_openings(options, common if rules in common else [rules], rules in common))
+        main = rules in common
+        sets.append(_openings(options, common if main else [rules], main=main, stop=stop))
     cells = [
         _cell(options, rules, player, place[rules])
         for player in options.players
         for rules in options.variants
     ]
-    cells += _sensitivity(options, common, sets, place[options.base_rules])
-    cells += _first_moves(options, common, sets)
+    cells += _sensitivity(options, common, sets, place[options.base_rules], stop)
+    cells += _first_moves(options, common, sets, stop)
     levels = options.known()["levels"]
     plan = Plan(
         numbered(cells),
@@ -170,7 +179,9 @@ def balance_settings(options: BalanceOptions, command: Sequence[str] = ()) -> Se
     return Settings(KIND, plan, options.seed, options.known(), command)
 
 
-def _openings(options: BalanceOptions, rules: Sequence[Rules], main: bool) -> OpeningSet:
+def _openings(
+    options: BalanceOptions, rules: Sequence[Rules], *, main: bool, stop: StopFlag | None
+) -> OpeningSet:
     if options.openings is not None and main:
         openings = OpeningSet.read(options.openings, rules)
         if len(openings) < options.pairs:
@@ -179,7 +190,9 @@ def _openings(options: BalanceOptions, rules: Sequence[Rules], main: bool) -> Op
                 "openings"
             )
         return openings
-    return OpeningSet.generate(rules, options.pairs, turns=options.opening_turns, seed=options.seed)
+    return OpeningSet.generate(
+        rules, options.pairs, turns=options.opening_turns, seed=options.seed, stop=stop
+    )
 
 
 def _cell(
@@ -199,7 +212,11 @@ def _cell(
 
 
 def _sensitivity(
-    options: BalanceOptions, common: Sequence[Rules], sets: list[OpeningSet], main: int
+    options: BalanceOptions,
+    common: Sequence[Rules],
+    sets: list[OpeningSet],
+    main: int,
+    stop: StopFlag | None,
 ) -> list[Cell]:
     """Rows that repeat the first strength with other openings, and with the standard weights."""
     pairs = min(options.sensitivity_openings, options.pairs)
@@ -211,7 +228,9 @@ def _sensitivity(
         for turns in _SENSITIVITY_TURNS:
             if turns == options.opening_turns:
                 continue
-            sets.append(OpeningSet.generate(common, pairs, turns=turns, seed=options.seed))
+            sets.append(
+                OpeningSet.generate(common, pairs, turns=turns, seed=options.seed, stop=stop)
+            )
             cells += [
                 _cell(
                     options, rules, player, len(sets) - 1, pairs=pairs,
@@ -233,13 +252,18 @@ def _sensitivity(
 
 
 def _first_moves(
-    options: BalanceOptions, common: Sequence[Rules], sets: list[OpeningSet]
+    options: BalanceOptions,
+    common: Sequence[Rules],
+    sets: list[OpeningSet],
+    stop: StopFlag | None,
 ) -> list[Cell]:
     if not options.first_moves:
         return []
     turns = max(options.opening_turns, 2)
     sets.append(
-        OpeningSet.by_first_move(common, options.first_moves, turns=turns, seed=options.seed)
+        OpeningSet.by_first_move(
+            common, options.first_moves, turns=turns, seed=options.seed, stop=stop
+        )
     )
     return [
         _cell(

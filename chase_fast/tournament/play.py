@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from chase_fast._arguments import as_int, callback, flag, instance, whole_number
-from chase_fast._core import MAX_TURN_LIMIT, Rules
+from chase_fast._core import MAX_TURN_LIMIT, Rules, StopFlag
 from chase_fast.agents import PlayerSpec, make_player
 from chase_fast.batch import MAX_SEED, MAX_THREADS
 from chase_fast.cells import DEFAULT_MAX_TURNS, Cell, numbered
@@ -50,6 +50,7 @@ class _Common:
     out: FilePath | None
     resume: bool
     watch: Watch | None
+    stop: StopFlag | None = None
 
     def __post_init__(self) -> None:
         instance(self.rules or Rules(), "rules", Rules, "Rules or None")
@@ -70,8 +71,9 @@ class _Common:
         """As many openings as are played."""
         if self.openings is None:
             return OpeningSet.generate(
-                [rules], self.pairs, turns=self.opening_turns, seed=self.seed, bound=self.bound
-            )
+                [rules], self.pairs, turns=self.opening_turns, seed=self.seed, bound=self.bound,
+                stop=self.stop,
+            )  # fmt: skip
         path = Path(self.openings)
         read = OpeningSet.read(path, [rules])
         if len(read) < self.pairs:
@@ -175,6 +177,7 @@ def tournament_settings(
     seed: int = 0,
     opening_turns: int = DEFAULT_OPENING_TURNS,
     max_turns: int = DEFAULT_MAX_TURNS,
+    stop: StopFlag | None = None,
 ) -> Settings:
     """What `play_tournament` would play, everybody against everybody, for those who play it.
 
@@ -185,14 +188,17 @@ def tournament_settings(
         seed: Of openings, games and bootstrap.
         opening_turns: Random turns of each opening.
         max_turns: Turns after which a game ends without a winner.
+        stop: Ends the drawing of openings early.
 
     Raises:
+        StoppedError: The flag was set.
         NotationError, ArgumentError: As `play_tournament`.
     """
     specs = read_players(players)
     common = _Common(
         rules=rules, pairs=pairs, seed=seed, opening_turns=opening_turns, openings=None,
         bound=None, max_turns=max_turns, workers=1, out=None, resume=False, watch=None,
+        stop=stop,
     )  # fmt: skip
     return _tournament(common, specs, schedule(specs, "round-robin"), "round-robin", 1, 1000)
 
@@ -284,6 +290,7 @@ def sprt_settings(
     seed: int = 0,
     opening_turns: int = DEFAULT_OPENING_TURNS,
     max_turns: int = DEFAULT_MAX_TURNS,
+    stop: StopFlag | None = None,
 ) -> Settings:
     """What `play_sprt` would play, for those who play it and ask `SequentialTest.enough`.
 
@@ -296,13 +303,16 @@ def sprt_settings(
         seed: Of openings and games.
         opening_turns: Random turns of each opening.
         max_turns: Turns after which a game ends without a winner.
+        stop: Ends the drawing of openings early.
 
     Raises:
+        StoppedError: The flag was set.
         NotationError, ArgumentError: As `play_sprt`.
     """
     common = _Common(
         rules=rules, pairs=pairs, seed=seed, opening_turns=opening_turns, openings=None,
         bound=None, max_turns=max_turns, workers=1, out=None, resume=False, watch=None,
+        stop=stop,
     )  # fmt: skip
     return _sprt(common, read_players([a, b]), test)
 

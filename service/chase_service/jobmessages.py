@@ -24,8 +24,8 @@ _Kinds = pb.TournamentJob | pb.SprtJob | pb.BalanceJob | pb.SelfPlayJob
 
 _DEFAULT_OPENING_TURNS: Final = 4
 _MOST_OPENING_TURNS: Final = 100
-# Openings are drawn at one go, which nothing breaks off; so many take some seconds.
-_MOST_DRAWN_TURNS: Final = 200_000
+# Openings of a job are all kept in memory, some 12 bytes a turn.
+_MOST_DRAWN_TURNS: Final = 4_000_000
 _DEFAULT_TURNS: Final = 1000
 _MOST_TURNS: Final = 100_000
 _DEFAULT_ERROR: Final = 0.05
@@ -159,10 +159,11 @@ class _Reader:
                 "opening_turns",
                 f"{job.opening_turns}, expected an even number up to {_MOST_OPENING_TURNS}",
             )
-        if job.pairs * job.opening_turns > _MOST_DRAWN_TURNS:
+        openings = job.pairs * _sets_of_openings(rules)
+        if openings * job.opening_turns > _MOST_DRAWN_TURNS:
             raise self._invalid(
                 "opening_turns",
-                f"{job.opening_turns} for {job.pairs} openings, expected at most "
+                f"{job.opening_turns} for {openings} openings, expected at most "
                 f"{_MOST_DRAWN_TURNS} in all of them",
             )
         job.max_turns = job.max_turns or _DEFAULT_TURNS
@@ -199,6 +200,12 @@ class _Reader:
     def _invalid(self, name: str, message: str) -> Refusal:
         field = f"{self._field}.{name}"
         return invalid(field, f"{field}: {message}")
+
+
+def _sets_of_openings(rules: Sequence[str]) -> int:
+    """Variants that begin as the first one does share their openings; others have their own."""
+    first, *others = [rules_of(text).setup for text in rules]
+    return 1 + sum(setup != first for setup in others)
 
 
 # ---- Jobs as they stand -----------------------------------------------------------------------

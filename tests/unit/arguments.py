@@ -338,13 +338,14 @@ CASES: dict[str, Case] = {
     ),
     "random_openings": Case(
         used(openings.random_openings),
-        {"rules": cf.Rules(), "turns": 2, "openings": 2, "seed": 1, "distinct": True},
+        {"rules": cf.Rules(), "turns": 2, "openings": 2, "seed": 1, "distinct": True, "stop": None},
         {
             "rules": {"rules"},
             "turns": COUNT,
             "openings": COUNT,
             "seed": COUNT,
             "distinct": {"a bool"},
+            "stop": {"None"},
         },
     ),
     "play_game": Case(

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
+from typing import Any
 
 import pytest
 
 import chase_fast as cf
 from chase_fast import openings
+from chase_fast._core import StopFlag
+from chase_fast.errors import StoppedError
 from chase_fast.openings import random_openings
 from chase_fast.replay import playout_game
 
@@ -81,3 +84,31 @@ def test_where_all_games_are_over_so_soon_it_is_said(monkeypatch: pytest.MonkeyP
     games = random_openings(cf.Rules(), 9, 5)
     with pytest.raises(cf.ArgumentError, match="of 9 turns under standard no more than 0"):
         next(games)
+
+
+@pytest.mark.parametrize(
+    ("turns", "number"),
+    [(2, 500), (9, 500)],  # all of them at the call, or one by one
+)
+def test_drawing_ends_where_its_flag_is_set(
+    monkeypatch: pytest.MonkeyPatch, turns: int, number: int
+) -> None:
+    stop, drawn = StopFlag(), list[cf.Game]()
+
+    def draw(*arguments: Any, **options: Any) -> cf.Game:
+        drawn.append(playout_game(*arguments, **options))
+        if len(drawn) == 7:
+            stop.set()
+        return drawn[-1]
+
+    monkeypatch.setattr(openings, "playout_game", draw)
+    with pytest.raises(StoppedError):
+        list(random_openings(cf.Rules(), turns, number, stop=stop))
+    assert len(drawn) == 7
+
+
+def test_sequences_are_not_counted_where_the_flag_is_set() -> None:
+    stop = StopFlag()
+    stop.set()
+    with pytest.raises(StoppedError):
+        random_openings(cf.Rules(), 4, 1, stop=stop)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import chase_fast as cf
+from chase_fast import openingset
+from chase_fast._core import StopFlag
+from chase_fast._threads import poll
 from chase_fast.agents.weights import load_weights
+from chase_fast.errors import StoppedError
 from chase_fast.openingset import OpeningSet, game_seeds
 from tests.reference.model import RefPosition
 from tests.reference.rules import RefRules
@@ -44,6 +48,70 @@ def reference_start(rules: cf.Rules) -> RefPosition:
 
 
 # ---- Drawing them ------------------------------------------------------------------------------
+
+
+def test_a_seed_gives_the_openings_that_it_always_gave() -> None:
+    """Runs are known by the hash of their openings, and resumed by it."""
+    both = OpeningSet.generate(rules_of("standard", "reserve=2"), 50, turns=8, seed=3)
+    assert both.sha256 == "2261492460dbd3a27c5484d50051f03a753d155db29bfd9396d7788fc256cc69"
+    bounded = OpeningSet.generate(rules_of("standard"), 300, seed=1, bound=200)
+    assert bounded.sha256 == "ccbffcaa3de5467b2f605c7260dbb4186f54622d9ae8f9d58aed5ff385117a1f"
+
+
+def flag_set() -> StopFlag:
+    stop = StopFlag()
+    stop.set()
+    return stop
+
+
+def polled(monkeypatch: pytest.MonkeyPatch, last: int | None = None) -> list[int]:
+    """Notes how often flags are looked at; sets them at the `last` time."""
+    times: list[int] = []
+
+    def note(stop: StopFlag | None) -> None:
+        times.append(1)
+        if stop is not None and len(times) == last:
+            stop.set()
+        poll(stop)
+
+    monkeypatch.setattr(openingset, "poll", note)
+    return times
+
+
+def test_a_flag_is_looked_at_for_each_candidate_and_decision(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    times = polled(monkeypatch)
+    rules = rules_of("standard", "reserve=2")
+    drawn = OpeningSet.generate(rules, 20, turns=8, stop=StopFlag())
+    assert len(times) >= drawn.candidates + len(rules) * drawn.codes.size
+
+
+# In the first candidates, in the decisions of one, and much later.
+@pytest.mark.parametrize("last", [1, 2, 9, 4000])
+@pytest.mark.parametrize("draw", [OpeningSet.generate, OpeningSet.by_first_move])
+def test_drawing_ends_where_its_flag_is_set(
+    monkeypatch: pytest.MonkeyPatch, draw: Callable[..., OpeningSet], last: int
+) -> None:
+    times = polled(monkeypatch, last)
+    with pytest.raises(StoppedError):
+        draw(rules_of("standard"), 1000, turns=8, stop=StopFlag())
+    assert len(times) == last
+
+
+def test_games_that_are_drawn_in_the_core_end_with_the_flag() -> None:
+    with pytest.raises(StoppedError):
+        OpeningSet.generate(rules_of("standard"), 1, stop=flag_set())
+
+
+def test_to_write_very_many_can_be_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = OpeningSet.generate(rules_of("standard"), 30)
+    assert drawn.digest(StopFlag()) == drawn.sha256
+    for write in (drawn.digest, drawn.text):
+        times = polled(monkeypatch, 9)
+        with pytest.raises(StoppedError):
+            write(StopFlag())
+        assert len(times) == 9
 
 
 @settings(max_examples=10)

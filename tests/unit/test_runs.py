@@ -16,9 +16,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import chase_fast as cf
+from chase_fast._core import StopFlag
 from chase_fast.agents import PlayerSpec
 from chase_fast.cells import TERMINATIONS, numbered
-from chase_fast.errors import StoreError
+from chase_fast.errors import StoppedError, StoreError
 from chase_fast.openingset import OpeningSet
 from chase_fast.record import Record, RecordWriter, read_records
 from chase_fast.runner import Plan
@@ -65,6 +66,19 @@ def test_a_run_without_a_folder_leaves_none(
     with begin(None, SETTINGS) as run:
         assert run.folder.is_dir() and run.folder.parent == tmp_path
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_run_whose_flag_is_set_does_not_begin(tmp_path: Path, resume: bool) -> None:
+    path = tmp_path / "run"
+    if resume:
+        play(path, SETTINGS)
+    stop = StopFlag()
+    stop.set()
+    before = {one: one.read_bytes() for one in path.rglob("*") if one.is_file()}
+    with pytest.raises(StoppedError), begin(path, SETTINGS, resume=resume, stop=stop):
+        pass
+    assert {one: one.read_bytes() for one in path.rglob("*") if one.is_file()} == before
 
 
 @pytest.mark.parametrize("exists", [False, True])

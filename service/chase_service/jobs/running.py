@@ -10,14 +10,16 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from chase_fast._core import StopFlag
 from chase_fast.agents import PlayerSpec
-from chase_fast.errors import ArgumentError, ChaseError, StoreError
+from chase_fast.errors import ArgumentError, ChaseError, StoppedError, StoreError
 from chase_fast.runner import Plan, Progress, play_run
-from chase_fast.runs import begin
+from chase_fast.runs import Settings, begin
+from chase_fast.store import Run
 from chase_service.figures import Done
 from chase_service.jobs.child import Child, Told
 from chase_service.jobs.points import reached
@@ -144,7 +146,27 @@ class Running:
         if self._cancelled and not (self._folder / "run" / "run.json").exists():
             return names
         self._note({"state": State.RUNNING, "started": self._job.started or time.time_ns()})
-        settings = work.settings(specs.__getitem__)
+        run = self._folder / "run"
+        _wait_for_child(run)
+        try:
+            self._play_on(work, run, specs)
+        except StoppedError:
+            if not self._threads.stop.is_set():
+                raise
+            # It ended before anybody looked whether all that is there from before is whole.
+            if self._cancelled and Run.exists(run):
+                with Run.open(run, write=True) as opened:
+                    opened.sweep()
+        reached("run: played")
+        return names
+
+    def _play_on(self, work: Work, folder: Path, specs: Mapping[str, PlayerSpec]) -> None:
+        """Plays what is missing.
+
+        Raises:
+            StoppedError: The run was to end before the first game.
+        """
+        settings = self._drawn(work, specs)
         reached("run: settings")
         began = noted = time.monotonic()
         plan = settings.plan
@@ -165,19 +187,35 @@ class Running:
                 self._note(_games(plan, progress))
                 reached("run: progress")
 
-        _wait_for_child(self._folder / "run")
+        stop = self._threads.stop
         reached("run: before the folder")
-        with begin(self._folder / "run", settings, resume=True) as run:
+        with begin(folder, settings, resume=True, stop=stop) as run:
             reached("run: folder")
-            if not self._threads.stop.is_set():
+            if not stop.is_set():
                 progress = play_run(
                     run, plan,
                     workers=self._workers, watch=watch, enough=work.enough(),
-                    stop=self._threads.stop, executor=self._threads, chunk_seconds=_CHUNK_SECONDS,
+                    stop=stop, executor=self._threads, chunk_seconds=_CHUNK_SECONDS,
                 )  # fmt: skip
                 self._note(_games(plan, progress))
-        reached("run: played")
-        return names
+
+    def _drawn(self, work: Work, specs: Mapping[str, PlayerSpec]) -> Settings:
+        """What is played. Its openings are drawn where games are played, and as they are.
+
+        Raises:
+            StoppedError: The run is to end.
+        """
+
+        def draw(stop: StopFlag) -> Settings | None:
+            try:
+                return work.settings(specs.__getitem__, stop)
+            except StoppedError:
+                return None
+
+        settings = self._threads.alone(draw)
+        if settings is None:
+            raise StoppedError("stopped")
+        return settings
 
     def _finish(self, names: dict[str, str]) -> tuple[File, ...] | None:
         """The files of the job; None if the server ends before they are there."""

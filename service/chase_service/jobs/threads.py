@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from queue import SimpleQueue
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from chase_fast._core import StopFlag
 from chase_fast.runner import Part
@@ -14,6 +14,8 @@ from chase_service.batcher import AGAIN, Answer, Stop
 from chase_service.jobs.points import reached
 
 __all__ = ["Background", "ChunkThreads"]
+
+T = TypeVar("T")
 
 # Seconds of play that a chunk may lose by making room; then it is finished before it makes room.
 _MOST_LOST: Final = 1.0
@@ -54,6 +56,26 @@ class ChunkThreads:
         for flag in list(self._flags):
             flag.set()
 
+    def alone(self, part: Callable[[StopFlag], T | None]) -> T | None:
+        """Does one piece of work before the chunks, as if it were one.
+
+        Args:
+            part: Gives None if its flag was set, and then may be called again.
+
+        Returns:
+            What it gives; None if the run is to end.
+
+        Raises:
+            BaseException: What it raises.
+        """
+        done: SimpleQueue[Any] = SimpleQueue()
+        self._loop.call_soon_threadsafe(self._start, part, done)
+        found = done.get()
+        if isinstance(found, BaseException):
+            raise found
+        given: T | None = found
+        return given
+
     def __call__(
         self,
         take: Callable[[], Part | None],
@@ -72,6 +94,7 @@ class ChunkThreads:
                     if part is None:
                         more = False
                     else:
+                        reached("run: part")
                         self._loop.call_soon_threadsafe(self._start, part, done)
                         out += 1
                 if not out:
@@ -89,13 +112,12 @@ class ChunkThreads:
                 done.get()
                 out -= 1
 
-    def _start(self, part: Part, done: SimpleQueue[Any]) -> None:
-        reached("run: part")
+    def _start(self, part: Callable[[StopFlag], Any], done: SimpleQueue[Any]) -> None:
         task = self._loop.create_task(self._play(part, done))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _play(self, part: Part, done: SimpleQueue[Any]) -> None:
+    async def _play(self, part: Callable[[StopFlag], Any], done: SimpleQueue[Any]) -> None:
         lost = 0.0
 
         def chunk(room: Stop) -> Any:

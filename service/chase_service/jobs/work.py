@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Final, Literal
 
 from chase_fast import Position, Rules, perft
+from chase_fast._core import StopFlag
 from chase_fast.agents import PlayerSpec
 from chase_fast.balance import BalanceOptions, balance_settings
 from chase_fast.cells import Cell, numbered
@@ -98,13 +99,9 @@ class Work:
         Raises:
             Refusal: INVALID_FIELD.
         """
-        starts = [Position.start(Rules.parse(text)) for text in self.rules]
-        if len({start.cfen.split()[0] for start in starts}) > 1:
-            message = f"{field}.variants: rules with different setups have no openings in common"
-            raise invalid(f"{field}.variants", message)
         if self.opening_turns > _COUNTED_TURNS:
             return
-        for start in starts:
+        for start in (Position.start(Rules.parse(text)) for text in self.rules):
             # Sequences with captures, and those that lead to the same board, are none.
             most = perft(start, self.opening_turns, "turn")
             if self.pairs > most:
@@ -130,32 +127,34 @@ class Work:
         test = self.test()
         return None if test is None else test.enough
 
-    def settings(self, player: Callable[[str], PlayerSpec]) -> Settings:
-        """What is played. Openings are drawn here, which can take seconds.
+    def settings(self, player: Callable[[str], PlayerSpec], stop: StopFlag) -> Settings:
+        """What is played. Openings are drawn here, which can take minutes.
 
         Args:
             player: Reads a player's text.
+            stop: Ends it early.
 
         Raises:
+            StoppedError: The flag was set.
             ArgumentError: There are not so many openings, or numbers are not as they have to be.
         """
         specs = [player(text) for text in self.players]
         rules = [Rules.parse(text) for text in self.rules]
-        settings = self._settings(specs, rules)
+        settings = self._settings(specs, rules, stop)
         # Its words stand in reports, and the command line of a program is the operator's.
         return replace(settings, command=[f"job of the service: {self.kind}", *self.players])
 
-    def _settings(self, players: list[PlayerSpec], rules: list[Rules]) -> Settings:
+    def _settings(self, players: list[PlayerSpec], rules: list[Rules], stop: StopFlag) -> Settings:
         if self.kind == "tournament":
             return tournament_settings(
                 players, rules=rules[0], pairs=self.pairs, seed=self.seed,
-                opening_turns=self.opening_turns, max_turns=self.max_turns,
+                opening_turns=self.opening_turns, max_turns=self.max_turns, stop=stop,
             )  # fmt: skip
         test = self.test()
         if test is not None:
             return sprt_settings(
                 players[0], players[1], test, rules=rules[0], pairs=self.pairs, seed=self.seed,
-                opening_turns=self.opening_turns, max_turns=self.max_turns,
+                opening_turns=self.opening_turns, max_turns=self.max_turns, stop=stop,
             )  # fmt: skip
         if self.kind == "balance":
             return balance_settings(
@@ -163,15 +162,16 @@ class Work:
                     rules, players, self.pairs, seed=self.seed, opening_turns=self.opening_turns,
                     max_turns=self.max_turns, levels=("outcome", *self.levels),
                     margin=self.margin,
-                )
+                ),
+                stop=stop,
             )  # fmt: skip
-        return self._self_play(players[0], rules[0])
+        return self._self_play(players[0], rules[0], stop)
 
-    def _self_play(self, player: PlayerSpec, rules: Rules) -> Settings:
+    def _self_play(self, player: PlayerSpec, rules: Rules, stop: StopFlag) -> Settings:
         seed = derive_seed(self.seed, "cell", str(player), str(player))
         cell = Cell(0, str(rules), rules, player, player, seed=seed, max_turns=self.max_turns)
         openings = OpeningSet.generate(
-            [rules], self.pairs, turns=self.opening_turns, seed=self.seed
+            [rules], self.pairs, turns=self.opening_turns, seed=self.seed, stop=stop
         )
         plan = Plan(numbered([cell]), [openings], self.pairs, moves=self.decisions)
         return Settings("selfplay", plan, self.seed)
