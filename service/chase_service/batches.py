@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from chase_service.engine import Work
+from chase_service.engine import StopFlag, Work, poll
 from chase_service.figures import Done
 from chase_service.limits import Limits
 from chase_service.players import Players
@@ -93,6 +93,7 @@ def many(
     read: Callable[[Any], Sequence[Work[T]]],
     errors: Errors,
     join: Callable[[list[list[T] | None]], bytes],
+    stop: StopFlag,
 ) -> Batch[T]:
     """A batch of items with any number of pieces each.
 
@@ -101,10 +102,16 @@ def many(
         read: The pieces of one; refuses.
         errors: Gets the refusals.
         join: The answer, of the results of each item, or None for items without one.
+        stop: Ends the reading early.
+
+    Raises:
+        Refusal: Of an item that is to fail the call.
+        Stopped: The flag was set.
     """
     works: list[Work[T]] = []
     lengths: list[int | Refusal] = []
     for number, item in enumerate(items):
+        poll(stop)
         try:
             own = read(item)
         except Refusal as refusal:

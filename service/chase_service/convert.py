@@ -17,32 +17,33 @@ from chase_fast import (
     MAX_DECISIONS,
     MAX_TURN_LIMIT,
     RED,
-    Game,
-    Position,
     Rules,
     __version__,
 )
 from chase_fast._core import Analysis, Line
 from chase_fast.batch import MAX_SEED, Playouts
 from chase_fast.cells import TERMINATIONS
-from chase_fast.errors import ArgumentError
+from chase_fast.errors import ArgumentError, StoppedError
 from chase_fast.openings import MAX_OPENING_TURNS, random_openings
 from chase_fast.simulate import PairResult
 from chase_fast.tally import COUNTERS, Tally
 from chase_fast.tally import TERMINATIONS as PLAYOUT_TERMINATIONS
 from chase_service._pb.chase.v1 import query_service_pb2, system_service_pb2
-from chase_service._pb.chase.v1.games_service_pb2 import PlayGamesRequest, PlayGamesResponse
+from chase_service._pb.chase.v1.games_service_pb2 import (
+    Opening,
+    PlayGamesRequest,
+    PlayGamesResponse,
+)
 from chase_service.batches import Answer, Batch, Context, check_items, many
-from chase_service.engine import StopFlag, Work
+from chase_service.engine import StopFlag, Stopped, Work, poll
 from chase_service.limits import Limits
 from chase_service.positions import apply, legal_decisions
 from chase_service.queries import (
+    AnalysisQuery,
     PerftQuery,
     PlayoutsQuery,
     Start,
-    analysis,
     pairs,
-    poll,
     position_of,
     replayed,
     rules_of,
@@ -52,7 +53,9 @@ from chase_service.queries import (
 from chase_service.refusal import invalid, over_limit
 from chase_service.wire import Errors, checked, column
 
-__all__ = ["READERS", "Batch", "Context", "build", "games", "playout_games", "version"]
+__all__ = [
+    "READERS", "Batch", "Context", "build", "games", "playout_games", "reading_us", "version",
+]  # fmt: skip
 
 pb = query_service_pb2
 T = TypeVar("T")
@@ -64,12 +67,14 @@ _DEFAULT_OPENING_TURNS: Final = 4
 _DEFAULT_BATCH: Final = 1000
 _MAX_BATCH: Final = 10_000
 _FEW: Final = 64
+# Microseconds, about, to read an item, where items are read one by one.
+_ITEM_US: Final = {"Perft": 6.0, "Playouts": 10.0, "Analyse": 30.0}
 
 
 # ---- Items that take a while ------------------------------------------------------------------
 
 
-def _perft(request: pb.PerftRequest, context: Context) -> Batch[list[int]]:
+def _perft(request: pb.PerftRequest, context: Context, stop: StopFlag) -> Batch[list[int]]:
     check_items("items", len(request.items), context.limits)
     rules, limits = rules_of(request.rules), context.limits
     errors = Errors(fail_fast=request.fail_fast)
@@ -105,7 +110,7 @@ def _perft(request: pb.PerftRequest, context: Context) -> Batch[list[int]]:
         packed = column(pb.PerftResponse, "branch_decisions", np.array(codes, np.uint32))
         return checked(limits.response_bytes, response.SerializeToString(), packed)
 
-    return many(request.items, read, errors, join)
+    return many(request.items, read, errors, join, stop)
 
 
 def _playouts_query(item: pb.PlayoutsItem, rules: Rules, limits: Limits) -> PlayoutsQuery:
@@ -122,7 +127,7 @@ def _playouts_query(item: pb.PlayoutsItem, rules: Rules, limits: Limits) -> Play
     return PlayoutsQuery(position, item.games, item.seed, item.first_game, turns)
 
 
-def _playouts(request: pb.PlayoutsRequest, context: Context) -> Batch[Tally]:
+def _playouts(request: pb.PlayoutsRequest, context: Context, stop: StopFlag) -> Batch[Tally]:
     limits = context.limits
     check_items("items", len(request.items), limits)
     total = sum(item.games for item in request.items)
@@ -147,7 +152,7 @@ def _playouts(request: pb.PlayoutsRequest, context: Context) -> Batch[Tally]:
         )
         return checked(limits.response_bytes, response.SerializeToString())
 
-    return many(request.items, read, errors, join)
+    return many(request.items, read, errors, join, stop)
 
 
 def _sums(tallies: Sequence[Tally]) -> pb.PlayoutsResult:
@@ -199,7 +204,7 @@ def _game_columns(played: Playouts) -> bytes:
     )
 
 
-def _analyse(request: pb.AnalyseRequest, context: Context) -> Batch[Analysis]:
+def _analyse(request: pb.AnalyseRequest, context: Context, stop: StopFlag) -> Batch[Analysis]:
     limits = context.limits
     check_items("items", len(request.items), limits)
     lines = sum(item.lines for item in request.items)
@@ -218,8 +223,11 @@ def _analyse(request: pb.AnalyseRequest, context: Context) -> Batch[Analysis]:
         if lines > MAX_DECISIONS:
             raise invalid("lines", f"lines is {lines}, expected 1 to {MAX_DECISIONS}")
         start = position_of(item.position, rules, "position")
-        game = _game(start, item.decisions, "decisions", limits)
-        return [analysis(game, player, lines).then(counted)]
+        _check_history(item.decisions, "decisions", limits)
+        query = AnalysisQuery(start, item.decisions, "decisions", player, lines)
+        if request.fail_fast:
+            query.game(stop)  # one that is none fails the call before anything is searched
+        return [query.work().then(counted)]
 
     def join(results: list[list[Analysis] | None]) -> bytes:
         response = pb.AnalyseResponse(errors=errors.rows)
@@ -231,7 +239,7 @@ def _analyse(request: pb.AnalyseRequest, context: Context) -> Batch[Analysis]:
                 result.lines.extend(_line(line, texts=request.with_texts) for line in search.lines)
         return checked(limits.response_bytes, response.SerializeToString())
 
-    return many(request.items, read, errors, join)
+    return many(request.items, read, errors, join, stop)
 
 
 def _line(line: Line, *, texts: bool) -> pb.AnalysisLine:
@@ -244,13 +252,12 @@ def _line(line: Line, *, texts: bool) -> pb.AnalysisLine:
     )
 
 
-def _game(start: Position, decisions: Sequence[int], field: str, limits: Limits) -> Game:
+def _check_history(decisions: Sequence[int], field: str, limits: Limits) -> None:
     if len(decisions) > limits.history:
         raise over_limit(f"the number of {field}", len(decisions), "history", limits.history)
-    return replayed(start, decisions, field)
 
 
-READERS: Final[Mapping[str, Callable[[Any, Context], Batch[Any]]]] = {
+READERS: Final[Mapping[str, Callable[[Any, Context, StopFlag], Batch[Any]]]] = {
     "LegalDecisions": legal_decisions,
     "Apply": apply,
     "Perft": _perft,
@@ -258,6 +265,12 @@ READERS: Final[Mapping[str, Callable[[Any, Context], Batch[Any]]]] = {
     "Analyse": _analyse,
 }
 """Readers of the calls that take a batch, by the name of the call."""
+
+
+def reading_us(name: str, request: Any) -> float:
+    """What the reader of a call takes, about, in microseconds."""
+    each = _ITEM_US.get(name)
+    return 0.0 if each is None else each * len(request.items)
 
 
 # ---- Games ------------------------------------------------------------------------------------
@@ -269,7 +282,7 @@ def games(request: PlayGamesRequest, context: Context, stop: StopFlag) -> Iterat
     Args:
         request: What is played.
         context: Of the server.
-        stop: Ends the drawing of openings, which all are drawn in this call.
+        stop: Ends the reading and drawing of openings, all of which happens in this call.
 
     Raises:
         Refusal: At the call.
@@ -312,14 +325,10 @@ def _openings(
         raise invalid("openings", "neither generated nor given openings are there")
     if which == "given":
         check_items("openings", len(request.given.openings), limits)
-        given = (
-            _game(
-                position_of(opening.position, rules, f"openings[{number}].position"),
-                opening.decisions, f"openings[{number}].decisions", limits,
-            )
+        return [
+            _opening(opening, f"openings[{number}]", rules, limits, stop)
             for number, opening in enumerate(request.given.openings)
-        )  # fmt: skip
-        return [(game.turn_count, start_of(game)) for game in given]
+        ]
     generated = request.generated
     turns = generated.turns if generated.HasField("turns") else _DEFAULT_OPENING_TURNS
     if not generated.count:
@@ -329,14 +338,24 @@ def _openings(
     if turns > MAX_OPENING_TURNS:
         raise invalid("generated.turns", f"turns is {turns}, expected 0 to {MAX_OPENING_TURNS}")
     try:
-        drawn: list[tuple[int, Start]] = []
-        for game in random_openings(rules, turns, generated.count, seed=request.seed):
-            poll(stop)
-            drawn.append((game.turn_count, start_of(game)))
+        drawn = random_openings(rules, turns, generated.count, seed=request.seed, stop=stop)
+        return [(game.turn_count, start_of(game)) for game in drawn]
     except ArgumentError:
         message = f"there are no {generated.count} different openings of {turns} turns"
         raise invalid("generated.count", message) from None
-    return drawn
+    except StoppedError:
+        raise Stopped from None
+
+
+def _opening(
+    opening: Opening, field: str, rules: Rules, limits: Limits, stop: StopFlag
+) -> tuple[int, Start]:
+    """One that was given, with its turns."""
+    poll(stop)
+    start = position_of(opening.position, rules, f"{field}.position")
+    _check_history(opening.decisions, f"{field}.decisions", limits)
+    game = replayed(start, opening.decisions, f"{field}.decisions", stop)
+    return game.turn_count, start_of(game)
 
 
 def _pair_columns(results: Sequence[PairResult], *, decisions: bool) -> bytes:

@@ -21,7 +21,7 @@ from chase_service.config import Config
 from chase_service.figures import EngineFigures
 from chase_service.refusal import Reason, Refusal
 
-__all__ = ["Asker", "Engine", "StopFlag", "Stopped", "Work"]
+__all__ = ["Asker", "Engine", "StopFlag", "Stopped", "Work", "poll"]
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -41,6 +41,16 @@ _KEY: Final = "work"
 
 class Stopped(Exception):  # noqa: N818 - a stop that was asked for is no error
     """Work that ended early since its flag was set."""
+
+
+def poll(stop: StopFlag) -> None:
+    """Ends work whose flag is set.
+
+    Raises:
+        Stopped: It is.
+    """
+    if stop.is_set():
+        raise Stopped
 
 
 class Asker(Protocol):

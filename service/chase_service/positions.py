@@ -11,9 +11,9 @@ from chase_fast import Move, Position, Rules
 from chase_fast._core import _legal_columns
 from chase_service._pb.chase.v1 import query_service_pb2 as pb
 from chase_service.batches import Answer, Batch, Context, check_items, one
-from chase_service.engine import StopFlag, Stopped, Work
+from chase_service.engine import StopFlag, Stopped, Work, poll
 from chase_service.limits import Limits
-from chase_service.queries import moved, poll, position_of, rules_of
+from chase_service.queries import moved, position_of, rules_of
 from chase_service.refusal import Refusal, invalid, over_limit
 from chase_service.wire import Errors, checked, field
 
@@ -47,12 +47,15 @@ class _States:
         return self._message
 
 
-def legal_decisions(request: pb.LegalDecisionsRequest, context: Context) -> Batch[Answer]:
+def legal_decisions(
+    request: pb.LegalDecisionsRequest, context: Context, stop: StopFlag
+) -> Batch[Answer]:
     """The reader of LegalDecisions.
 
     Raises:
         Refusal: At the call.
     """
+    del stop  # there is nothing to be read one by one
     number = len(request.positions)
     check_items("positions", number, context.limits)
     rules = rules_of(request.rules)
@@ -70,6 +73,7 @@ def _listed(
     if columns is None:
         raise Stopped
     for item in columns.faulty:
+        poll(stop)
         try:
             position_of(texts[item], rules, "positions")
         except Refusal as refusal:
@@ -90,12 +94,13 @@ def _listed(
     return Answer(data, len(texts), len(errors.rows))
 
 
-def apply(request: pb.ApplyRequest, context: Context) -> Batch[Answer]:
+def apply(request: pb.ApplyRequest, context: Context, stop: StopFlag) -> Batch[Answer]:
     """The reader of Apply.
 
     Raises:
         Refusal: At the call.
     """
+    del stop  # there is nothing to be read one by one
     number = len(request.positions)
     check_items("positions", number, context.limits)
     if request.decisions and request.texts:
@@ -123,6 +128,7 @@ def _applied(
     decisions: Sequence[int | str] = request.texts or request.decisions
     begin = 0
     for item, (text, count) in enumerate(zip(request.positions, counts, strict=True)):
+        poll(stop)
         end = begin + count
         position: Position | None
         try:

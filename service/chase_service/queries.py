@@ -18,18 +18,17 @@ from chase_fast.batch import Playouts
 from chase_fast.errors import ArgumentError, ChaseError, InvalidRulesError
 from chase_fast.simulate import PairResult, play_pair
 from chase_fast.tally import Tally
-from chase_service.engine import Stopped, Work
+from chase_service.engine import Stopped, Work, poll
 from chase_service.refusal import Reason, Refusal, refusal_of
 
 __all__ = [
+    "AnalysisQuery",
     "PerftQuery",
     "PlayoutsQuery",
     "Start",
-    "analysis",
     "decision_of",
     "moved",
     "pairs",
-    "poll",
     "position_of",
     "replayed",
     "rules_of",
@@ -55,6 +54,7 @@ _BRANCHING: Final = 46
 _SLOW_US: Final = 1e6
 # To make a player; and of options that bound a search: a node, a simulation, a second.
 _PLAYER_US: Final = 1000.0
+_DECISION_US: Final = 2.0  # to make it again
 _EACH_US: Final = {"nodes": 0.25, "sims": 4.0, "time": 1e6}
 
 _RULES: Final = 256
@@ -100,16 +100,6 @@ def decision_of(value: int | str, field: str) -> Move:
         raise refusal_of(error, field) from None
 
 
-def poll(stop: StopFlag) -> None:
-    """Ends work whose flag is set.
-
-    Raises:
-        Stopped: It is.
-    """
-    if stop.is_set():
-        raise Stopped
-
-
 def moved(
     position: Position, decisions: Sequence[int | str], first: int, name: str, stop: StopFlag
 ) -> Position:
@@ -137,14 +127,22 @@ def moved(
     return position
 
 
-def replayed(start: Position, decisions: Iterable[int], field: str) -> Game:
+def replayed(start: Position, decisions: Iterable[int], field: str, stop: StopFlag) -> Game:
     """The game in which these decisions were made.
+
+    Args:
+        start: Where it begins.
+        decisions: Their codes.
+        field: That they come from.
+        stop: Ends it early.
 
     Raises:
         Refusal: INVALID_DECISION, ILLEGAL_DECISION, GAME_OVER, there or at the end.
+        Stopped: The flag was set.
     """
     game = Game(start)
     for number, code in enumerate(decisions):
+        poll(stop)
         where = f"{field}[{number}]"
         try:
             game.push(decision_of(code, where))
@@ -280,12 +278,44 @@ def tally_of(piece: PlayoutsQuery) -> Work[Tally]:
     return Work(run, piece.cost_us)
 
 
-def analysis(game: Game, player: PlayerSpec, lines: int) -> Work[Analysis]:
-    """Searches the position of a game under way."""
+@dataclass(frozen=True, slots=True)
+class AnalysisQuery:
+    """A search of the position of a game under way.
 
-    def run(stop: StopFlag) -> Analysis:
+    Its game is made when it is searched, and not kept: of thousands of long ones, each of which
+    knows all its positions, a call would need hundreds of MiB.
+
+    Attributes:
+        start: Where the game begins.
+        decisions: Codes of what was decided since.
+        field: That they come from.
+        player: Searches.
+        lines: How many are wanted.
+    """
+
+    start: Position
+    decisions: Sequence[int]
+    field: str
+    player: PlayerSpec
+    lines: int
+
+    def game(self, stop: StopFlag) -> Game:
+        """The game, as `replayed` makes it.
+
+        Raises:
+            Refusal, Stopped: See there.
+        """
+        return replayed(self.start, self.decisions, self.field, stop)
+
+    def work(self) -> Work[Analysis]:
+        """Makes the game and searches; refuses what is no game under way."""
+        cost = _search_us(self.player) + _DECISION_US * len(self.decisions)
+        return Work(self._run, cost)
+
+    def _run(self, stop: StopFlag) -> Analysis:
+        game = self.game(stop)
         try:
-            found = analyse(game, player, lines=lines, stop=stop)
+            found = analyse(game, self.player, lines=self.lines, stop=stop)
         except ChaseError:
             if stop.is_set():
                 raise Stopped from None
@@ -293,8 +323,6 @@ def analysis(game: Game, player: PlayerSpec, lines: int) -> Work[Analysis]:
         if stop.is_set():
             raise Stopped
         return found
-
-    return Work(run, _search_us(player))
 
 
 def _search_us(player: PlayerSpec) -> float:

@@ -90,15 +90,21 @@ class Servicers:
         """
         reader, cost = convert.READERS[name], _READ_US * size
 
-        def begin(stop: StopFlag, soon: float = _SOON_US) -> Answer | Batch[Any]:
-            batch: Batch[Any] = reader(read(), self._context)
+        def begin(message: Message, stop: StopFlag, soon: float = _SOON_US) -> Answer | Batch[Any]:
+            batch: Batch[Any] = reader(message, self._context, stop)
             if batch.cost_us > soon:
                 return batch
             return batch.answer(self._engine.do(batch.works, stop))
 
+        if cost > self._engine.inline_us:
+            work = Work(lambda stop: begin(read(), stop), cost + _SOON_US)
+            return self._on_threads(work, size, call)
+        message = read()
+        cost += convert.reading_us(name, message)
         if not self._engine.inline(cost):
-            return self._on_threads(Work(begin, cost + _SOON_US), size, call)
-        begun = begin(_NEVER, self._engine.inline_us - cost)
+            work = Work(lambda stop: begin(message, stop), cost + _SOON_US)
+            return self._on_threads(work, size, call)
+        begun = begin(message, _NEVER, self._engine.inline_us - cost)
         if isinstance(begun, Batch):
             return self._side_by_side(begun, size, call)
         return _told(begun, call)
@@ -118,16 +124,23 @@ class Servicers:
     # ---- Streams of games -----------------------------------------------------------------------
 
     async def _playout_games(self, data: bytes, call: Call) -> None:
-        request = decode(query_service_pb2.StreamPlayoutGamesRequest, data)
-        await self._send(
-            convert.playout_games(request, self._context), call, ordered=True, begun=False
-        )
+        kind = query_service_pb2.StreamPlayoutGamesRequest
+
+        if (cost := _READ_US * len(data)) > self._engine.inline_us:
+            reading = Work(lambda _: decode(kind, data), cost)
+            request = await self._engine.submit(reading, call, size=len(data))
+        else:
+            request = decode(kind, data)
+        works = convert.playout_games(request, self._context)
+        await self._send(works, call, ordered=True, begun=False)
 
     async def _play_games(self, data: bytes, call: Call) -> None:
-        request = decode(games_service_pb2.PlayGamesRequest, data)
-        works: Iterator[Work[Answer]] = await self._engine.submit(
-            Work(lambda stop: convert.games(request, self._context, stop), _OPENINGS_US), call
-        )
+        kind = games_service_pb2.PlayGamesRequest
+
+        def begin(stop: StopFlag) -> Iterator[Work[Answer]]:
+            return convert.games(decode(kind, data), self._context, stop)
+
+        works = await self._engine.submit(Work(begin, _OPENINGS_US), call, size=len(data))
         await self._send(works, call, ordered=False, begun=True)
 
     async def _send(
