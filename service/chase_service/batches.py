@@ -55,7 +55,7 @@ def check_items(name: str, count: int, limits: Limits) -> None:
     if not count:
         raise invalid(name, f"{name} is empty, expected 1 to {limits.items} items")
     if count > limits.items:
-        raise over_limit(f"the number of {name}", count, "items", limits.items)
+        raise over_limit(name, count, "items", limits.items, what=f"the number of {name}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +64,12 @@ class Batch(Generic[T]):
 
     Attributes:
         works: Its pieces.
-        answer: The response, of the results of all pieces in their order.
+        answer: The response, of the results of all pieces in their order; like work, it polls the
+            flag and may be begun again.
     """
 
     works: Sequence[Work[T]]
-    answer: Callable[[Sequence[T | Refusal]], Answer]
+    answer: Callable[[Sequence[T | Refusal], StopFlag], Answer]
 
     @property
     def cost_us(self) -> float:
@@ -79,7 +80,7 @@ class Batch(Generic[T]):
 def one(work: Work[Answer]) -> Batch[Answer]:
     """A batch that is done by one piece of work."""
 
-    def answer(results: Sequence[Answer | Refusal]) -> Answer:
+    def answer(results: Sequence[Answer | Refusal], _: StopFlag) -> Answer:
         (result,) = results
         if isinstance(result, Refusal):
             raise result
@@ -92,7 +93,7 @@ def many(
     items: Iterable[Any],
     read: Callable[[Any], Sequence[Work[T]]],
     errors: Errors,
-    join: Callable[[list[list[T] | None]], bytes],
+    join: Callable[[list[list[T] | None], StopFlag], bytes],
     stop: StopFlag,
 ) -> Batch[T]:
     """A batch of items with any number of pieces each.
@@ -101,7 +102,7 @@ def many(
         items: Of the request.
         read: The pieces of one; refuses.
         errors: Gets the refusals.
-        join: The answer, of the results of each item, or None for items without one.
+        join: The answer, of the results of each item, or None for items without one; polls.
         stop: Ends the reading early.
 
     Raises:
@@ -121,10 +122,12 @@ def many(
         lengths.append(len(own))
         works += own
 
-    def answer(results: Sequence[T | Refusal]) -> Answer:
+    def answer(results: Sequence[T | Refusal], stop: StopFlag) -> Answer:
+        errors.rows.clear()  # of an answer that was broken off
         found = iter(results)
         joined: list[list[T] | None] = []
         for number, length in enumerate(lengths):
+            poll(stop)
             refusal = length if isinstance(length, Refusal) else None
             own: list[T] = []
             for _ in range(0 if isinstance(length, Refusal) else length):
@@ -136,6 +139,6 @@ def many(
             if refusal is not None:
                 errors.add(number, refusal)
             joined.append(own if refusal is None else None)
-        return Answer(join(joined), len(lengths), len(errors.rows))
+        return Answer(join(joined, stop), len(lengths), len(errors.rows))
 
     return Batch(works, answer)

@@ -96,10 +96,11 @@ def _perft(request: pb.PerftRequest, context: Context, stop: StopFlag) -> Batch[
         queries[-1] = query
         return query.works(split=split)
 
-    def join(results: list[list[list[int]] | None]) -> bytes:
+    def join(results: list[list[list[int]] | None], stop: StopFlag) -> bytes:
         response = pb.PerftResponse(errors=errors.rows)
         codes: list[int] = []
         for query, parts in zip(queries, results, strict=True):
+            poll(stop)
             counts = None if parts is None else [count for part in parts for count in part]
             response.counts.append(sum(counts or ()) % 2**64)
             divided = query is not None and query.divide and counts is not None
@@ -132,7 +133,7 @@ def _playouts(request: pb.PlayoutsRequest, context: Context, stop: StopFlag) -> 
     check_items("items", len(request.items), limits)
     total = sum(item.games for item in request.items)
     if total > limits.games:
-        raise over_limit("the number of games", total, "games", limits.games)
+        raise over_limit("items", total, "games", limits.games, what="the number of games")
     rules = rules_of(request.rules)
     errors = Errors(fail_fast=request.fail_fast)
 
@@ -144,10 +145,10 @@ def _playouts(request: pb.PlayoutsRequest, context: Context, stop: StopFlag) -> 
         query = _playouts_query(item, rules, limits)
         return [tally_of(piece).then(counted) for piece in query.pieces()]
 
-    def join(results: list[list[Tally] | None]) -> bytes:
+    def join(results: list[list[Tally] | None], stop: StopFlag) -> bytes:
         response = pb.PlayoutsResponse(
             counters=COUNTERS,
-            results=[pb.PlayoutsResult() if one is None else _sums(one) for one in results],
+            results=[pb.PlayoutsResult() if one is None else _sums(one, stop) for one in results],
             errors=errors.rows,
         )
         return checked(limits.response_bytes, response.SerializeToString())
@@ -155,9 +156,10 @@ def _playouts(request: pb.PlayoutsRequest, context: Context, stop: StopFlag) -> 
     return many(request.items, read, errors, join, stop)
 
 
-def _sums(tallies: Sequence[Tally]) -> pb.PlayoutsResult:
+def _sums(tallies: Sequence[Tally], stop: StopFlag) -> pb.PlayoutsResult:
     whole = Tally()
     for tally in tallies:
+        poll(stop)
         whole.merge(tally)
     counters = [whole.counters[name] for name in COUNTERS]
     return pb.PlayoutsResult(
@@ -209,7 +211,8 @@ def _analyse(request: pb.AnalyseRequest, context: Context, stop: StopFlag) -> Ba
     check_items("items", len(request.items), limits)
     lines = sum(item.lines for item in request.items)
     if lines > limits.decisions:
-        raise over_limit("the number of lines", lines, "decisions", limits.decisions)
+        what = "the number of lines"
+        raise over_limit("items", lines, "decisions", limits.decisions, what=what)
     rules = rules_of(request.rules)
     errors = Errors(fail_fast=request.fail_fast)
 
@@ -229,14 +232,16 @@ def _analyse(request: pb.AnalyseRequest, context: Context, stop: StopFlag) -> Ba
             query.game(stop)  # one that is none fails the call before anything is searched
         return [query.work().then(counted)]
 
-    def join(results: list[list[Analysis] | None]) -> bytes:
+    def join(results: list[list[Analysis] | None], stop: StopFlag) -> bytes:
         response = pb.AnalyseResponse(errors=errors.rows)
         for found in results:
             result = response.results.add()
             for search in found or ():
                 result.depth, result.nodes = search.depth, search.nodes
                 result.sims = search.sims
-                result.lines.extend(_line(line, texts=request.with_texts) for line in search.lines)
+                for line in search.lines:
+                    poll(stop)
+                    result.lines.append(_line(line, texts=request.with_texts))
         return checked(limits.response_bytes, response.SerializeToString())
 
     return many(request.items, read, errors, join, stop)
@@ -254,7 +259,8 @@ def _line(line: Line, *, texts: bool) -> pb.AnalysisLine:
 
 def _check_history(decisions: Sequence[int], field: str, limits: Limits) -> None:
     if len(decisions) > limits.history:
-        raise over_limit(f"the number of {field}", len(decisions), "history", limits.history)
+        what = f"the number of {field}"
+        raise over_limit(field, len(decisions), "history", limits.history, what=what)
 
 
 READERS: Final[Mapping[str, Callable[[Any, Context, StopFlag], Batch[Any]]]] = {

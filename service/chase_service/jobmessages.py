@@ -81,7 +81,8 @@ def read_spec(given: pb.JobSpec, limits: Limits, players: Players) -> tuple[byte
     else:
         work = read.self_play(spec.self_play)
     if work.games > limits.games:
-        raise over_limit("the number of games", work.games, "games", limits.games)
+        what = "the number of games"
+        raise over_limit(f"spec.{kind}.pairs", work.games, "games", limits.games, what=what)
     work.check_openings(f"spec.{kind}")
     return spec.SerializeToString(deterministic=True), work
 

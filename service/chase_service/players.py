@@ -89,7 +89,7 @@ class Players:
         for option, value in spec.given:
             bound = getattr(self._limits, _BOUNDED.get(option, ""), None)
             if bound is not None and value > bound:
-                raise over_limit(f"{field}: {option}", value, _BOUNDED[option], bound)
+                raise over_limit(field, value, _BOUNDED[option], bound, what=f"{field}: {option}")
         return spec
 
     def _parsed(self, kind: str, text: str, rest: str) -> PlayerSpec:

@@ -110,7 +110,10 @@ def apply(request: pb.ApplyRequest, context: Context, stop: StopFlag) -> Batch[A
     counts = list(request.counts) or [1] * number
     total = sum(counts)
     if total > context.limits.decisions:
-        raise over_limit("the number of decisions", total, "decisions", context.limits.decisions)
+        raise over_limit(
+            "counts" if request.counts else "positions", total,
+            "decisions", context.limits.decisions, what="the number of decisions",
+        )  # fmt: skip
     given = len(request.texts or request.decisions)
     if total != given:
         raise invalid("decisions", f"{given} decisions are given, expected {total}")

@@ -123,9 +123,17 @@ def invalid(field: str, message: str) -> Refusal:
     return Refusal(Reason.INVALID_FIELD, message, field=field)
 
 
-def over_limit(field: str, value: object, name: str, limit: object) -> Refusal:
-    """The refusal of what is more than a limit; `name` is that of the limit in GetVersion."""
-    message = f"{field} is {value}, the limit {name} of this server is {limit}"
+def over_limit(field: str, value: object, name: str, limit: object, *, what: str = "") -> Refusal:
+    """The refusal of what is more than a limit.
+
+    Args:
+        field: Of the request.
+        value: What it asks for.
+        name: Of the limit, as in GetVersion.
+        limit: The most.
+        what: What the value is, for people, where it is not that of the field.
+    """
+    message = f"{what or field} is {value}, the limit {name} of this server is {limit}"
     return Refusal(Reason.OVER_LIMIT, message, field=field)
 
 

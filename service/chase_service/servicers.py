@@ -94,7 +94,7 @@ class Servicers:
             batch: Batch[Any] = reader(message, self._context, stop)
             if batch.cost_us > soon:
                 return batch
-            return batch.answer(self._engine.do(batch.works, stop))
+            return batch.answer(self._engine.do(batch.works, stop), stop)
 
         if cost > self._engine.inline_us:
             work = Work(lambda stop: begin(read(), stop), cost + _SOON_US)
@@ -118,7 +118,7 @@ class Servicers:
     async def _side_by_side(self, batch: Batch[Any], size: int, call: Call) -> bytes:
         results = await self._engine.run(batch.works, call, size=size)
         # A result is about as costly to write as a position to read.
-        answer = Work(lambda _: batch.answer(results), _WRITE_US * len(results))
+        answer = Work(lambda stop: batch.answer(results, stop), _WRITE_US * len(results))
         return _told(await self._engine.submit(answer, call, begun=True, size=size), call)
 
     # ---- Streams of games -----------------------------------------------------------------------

@@ -19,6 +19,8 @@ from chase_service._pb.chase.v1 import query_service_pb2 as query_pb
 from chase_service.config import Config
 from chase_service.limits import Limits
 from chase_service.server import Options, Server, StartError
+from google.rpc import error_details_pb2
+from grpc_status import rpc_status
 
 from chase_fast import Rules
 from chase_fast.store import Run
@@ -278,6 +280,18 @@ def test_variants_with_one_setup_share_their_openings(server: Running) -> None:
 def test_variants_with_other_setups_have_openings_of_their_own(server: Running) -> None:
     job = ended(server, create(server, balance(["", "setup=666666666"], 3)).job_id)
     assert (job.state, job.message) == (pb.JOB_STATE_SUCCEEDED, "")
+
+
+def test_the_limit_of_games_names_the_field_that_makes_them(server: Running) -> None:
+    spec = tournament(10_000, [f"ab:nodes={n}" for n in range(1, 65)])
+    with pytest.raises(grpc.RpcError) as raised:
+        create(server, spec)
+    status = rpc_status.from_call(raised.value)
+    assert status is not None
+    bad = error_details_pb2.BadRequest()
+    assert any(detail.Unpack(bad) for detail in status.details)
+    assert [one.field for one in bad.field_violations] == ["spec.tournament.pairs"]
+    assert status.message.startswith("the number of games is 40320000, ")
 
 
 @pytest.mark.parametrize("name", ["", "..", "../run/run.json", "run.json", "/etc/passwd", "\0"])

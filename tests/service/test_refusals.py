@@ -85,6 +85,13 @@ def refused(server: Running, name: str, request: Message) -> tuple[Code, str, st
     return failed.code(), info.reason, field
 
 
+def words_of(server: Running, name: str, request: Message) -> str:
+    """What a call that fails says to people."""
+    with pytest.raises(grpc.RpcError) as raised:
+        server.call(name, request, pb.AnalyseResponse)
+    return failure(raised.value)[1]
+
+
 # ---- Items --------------------------------------------------------------------------------------
 
 
@@ -222,7 +229,8 @@ def test_batches_have_from_one_to_so_many_items(server: Running) -> None:
         kind = getattr(pb, f"{name}Request")
         assert refused(server, name, kind()) == (Code.INVALID_ARGUMENT, "INVALID_FIELD", field)
     many = pb.LegalDecisionsRequest(positions=[""] * 4097)
-    assert refused(server, "LegalDecisions", many)[:2] == (Code.OUT_OF_RANGE, "OVER_LIMIT")
+    too_many = (Code.OUT_OF_RANGE, "OVER_LIMIT", "positions")
+    assert refused(server, "LegalDecisions", many) == too_many
     most = pb.LegalDecisionsRequest(positions=[""] * 4096)
     answer = server.call("LegalDecisions", most, pb.LegalDecisionsResponse)
     assert set(answer.counts) == {46}
@@ -231,7 +239,27 @@ def test_batches_have_from_one_to_so_many_items(server: Running) -> None:
 
 def test_lines_of_a_call_are_added_up(server: Running) -> None:
     request = pb.AnalyseRequest(items=[pb.AnalyseItem(lines=324)] * 203)
-    assert refused(server, "Analyse", request)[:2] == (Code.OUT_OF_RANGE, "OVER_LIMIT")
+    expected = (Code.OUT_OF_RANGE, "OVER_LIMIT", "items")
+    assert refused(server, "Analyse", request) == expected
+    assert words_of(server, "Analyse", request).startswith("the number of lines is 65772, ")
+
+
+def test_a_history_has_a_limit(server: Running) -> None:
+    item = pb.AnalyseItem(decisions=[A1E] * 4097)
+    request = pb.AnalyseRequest(items=[item], fail_fast=True)
+    expected = (Code.OUT_OF_RANGE, "OVER_LIMIT", "decisions")
+    assert refused(server, "Analyse", request) == expected
+    assert "the number of decisions is 4097, " in words_of(server, "Analyse", request)
+    request_ = play(given=opening(decisions=[A1E] * 4097))
+    expected = (Code.OUT_OF_RANGE, "OVER_LIMIT", "openings[0].decisions")
+    assert refused(server, PLAY_GAMES, request_) == expected
+
+
+def test_options_of_a_player_have_limits(server: Running) -> None:
+    request = pb.AnalyseRequest(items=[pb.AnalyseItem(player="ab:nodes=100000001")], fail_fast=True)
+    expected = (Code.OUT_OF_RANGE, "OVER_LIMIT", "player")
+    assert refused(server, "Analyse", request) == expected
+    assert "player: nodes is 100000001, " in words_of(server, "Analyse", request)
 
 
 def test_rules_fail_the_call(server: Running) -> None:
@@ -250,7 +278,8 @@ def test_fields_of_apply_have_to_fit_together(server: Running) -> None:
     for request in bad:
         assert refused(server, "Apply", request)[:2] == (Code.INVALID_ARGUMENT, "INVALID_FIELD")
     huge = pb.ApplyRequest(positions=["", ""], counts=[2**32 - 1, 1], decisions=[A1E])
-    assert refused(server, "Apply", huge)[:2] == (Code.OUT_OF_RANGE, "OVER_LIMIT")
+    assert refused(server, "Apply", huge) == (Code.OUT_OF_RANGE, "OVER_LIMIT", "counts")
+    assert words_of(server, "Apply", huge).startswith("the number of decisions is 4294967296, ")
 
 
 def test_a_response_that_would_be_too_large_is_refused(small: Running) -> None:
@@ -265,8 +294,8 @@ def test_a_response_that_would_be_too_large_is_refused(small: Running) -> None:
 
 def test_games_of_a_call_are_added_up(small: Running) -> None:
     items = [pb.PlayoutsItem(games=60), pb.PlayoutsItem(games=41)]
-    code, reason, _ = refused(small, "Playouts", pb.PlayoutsRequest(items=items))
-    assert (code, reason) == (Code.OUT_OF_RANGE, "OVER_LIMIT")
+    expected = (Code.OUT_OF_RANGE, "OVER_LIMIT", "items")
+    assert refused(small, "Playouts", pb.PlayoutsRequest(items=items)) == expected
     request = pb.StreamPlayoutGamesRequest(item=pb.PlayoutsItem(games=101))
     assert refused(small, "StreamPlayoutGames", request)[0] is Code.OUT_OF_RANGE
     request = pb.StreamPlayoutGamesRequest(item=pb.PlayoutsItem(games=1), batch=10_001)

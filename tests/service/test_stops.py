@@ -10,7 +10,7 @@ from typing import Any
 
 import grpc
 import pytest
-from chase_service import convert, servicers
+from chase_service import convert
 from chase_service._pb.chase.v1 import games_service_pb2 as games_pb
 from chase_service._pb.chase.v1 import jobs_service_pb2 as jobs_pb
 from chase_service._pb.chase.v1 import query_service_pb2 as pb
@@ -22,7 +22,7 @@ from chase_service.jobs.threads import ChunkThreads
 from chase_service.limits import Limits
 from chase_service.players import Players
 from chase_service.queries import replayed
-from chase_service.wire import Errors
+from chase_service.wire import Errors, decode
 from google.protobuf.message import Message
 
 import chase_fast as cf
@@ -87,7 +87,7 @@ def test_items_are_read_no_further() -> None:
 
     items = ending(list(range(100)), 7, stop, taken)
     with pytest.raises(Stopped):
-        many(items, note, Errors(fail_fast=False), lambda _: b"", stop)
+        many(items, note, Errors(fail_fast=False), lambda *_: b"", stop)
     assert len(taken) == 7
     assert len(read) == 6
 
@@ -122,6 +122,28 @@ def test_so_has_their_work(name: str, request_: Message) -> None:
     for work in batch.works:
         with pytest.raises(Stopped):
             work.run(stop)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_"),
+    [
+        ("Analyse", histories(HISTORY)),
+        ("Perft", pb.PerftRequest(items=[pb.PerftItem(depth=1)] * 3)),
+        ("Playouts", pb.PlayoutsRequest(items=[pb.PlayoutsItem(games=1)] * 3)),
+    ],
+)
+def test_so_has_the_writing_of_their_answer(name: str, request_: Any) -> None:
+    request_.items[1].position = "x"
+    batch = convert.READERS[name](request_, CONTEXT, StopFlag())
+    results = [work.run(StopFlag()) for work in batch.works]
+    stop = StopFlag()
+    stop.set()
+    with pytest.raises(Stopped):
+        batch.answer(results, stop)
+    # Whoever was stopped by the work of others begins again, and says the same.
+    told = [batch.answer(results, StopFlag()) for _ in range(2)]
+    assert told[0] == told[1]
+    assert told[0].failed == 1
 
 
 @pytest.mark.parametrize("request_", [given([]), given(HISTORY), generated(0, 1), generated(4)])
@@ -169,7 +191,8 @@ def test_a_call_that_was_cancelled_leaves_no_work(server: Running) -> None:
         (PLAY_GAMES, given(HISTORY, 4096)),
         (PLAY_GAMES, generated(100, 10_000)),
     ):
-        call: Any = server.channel.unary_stream(name)(request.SerializeToString(), timeout=PATIENCE)
+        method: Any = server.channel.unary_stream(name)
+        call = method(request.SerializeToString(), timeout=PATIENCE)
         wait_for(lambda: server.busy > 0)
         call.cancel()
         wait_for(lambda: server.busy == 0)
@@ -225,8 +248,9 @@ def test_many_items_of_few_bytes_are_read_on_a_thread(
 def test_long_requests_are_decoded_on_a_thread(
     server: Running, monkeypatch: pytest.MonkeyPatch, name: str, request_: Message
 ) -> None:
-    monkeypatch.setattr(servicers, "decode", on_threads(server)(servicers.decode))
-    call: Any = server.channel.unary_stream(name)(request_.SerializeToString(), timeout=PATIENCE)
+    monkeypatch.setattr("chase_service.servicers.decode", on_threads(server)(decode))
+    method: Any = server.channel.unary_stream(name)
+    call = method(request_.SerializeToString(), timeout=PATIENCE)
     try:
         next(call)
     except grpc.RpcError as error:
