@@ -372,7 +372,10 @@ def pairs(
                 make_player(players[1], rules, start=False) as b,
             ):
                 for index, (start, moves) in portion:
-                    opening = Game.from_moves(moves, start=start)
+                    opening = Game(start)
+                    for move in moves:
+                        poll(stop)
+                        opening.push(move)
                     result = play_pair(
                         index, opening, a, b, seed=seed, max_turns=max_turns, stop=stop
                     )

@@ -154,6 +154,20 @@ def test_openings_of_a_call_have_a_flag(request_: games_pb.PlayGamesRequest) -> 
         list(convert.games(request_, CONTEXT, stop))
 
 
+def test_the_games_of_openings_have_a_flag_before_they_are_played(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def play(*_: Any, **__: Any) -> Any:
+        raise AssertionError("it was played")
+
+    monkeypatch.setattr("chase_service.queries.play_pair", play)
+    stop = StopFlag()
+    stop.set()
+    for work in convert.games(given(HISTORY), CONTEXT, StopFlag()):
+        with pytest.raises(Stopped):
+            work.run(stop)
+
+
 def test_histories_are_made_again_with_their_searches(monkeypatch: pytest.MonkeyPatch) -> None:
     """So thousands of games are not there at the same time, and threads share them."""
     made: list[int] = []
