@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +13,10 @@ from typing import Any
 import grpc
 import pytest
 from chase_service._pb.chase.v1 import jobs_service_pb2 as pb
-from chase_service.client import ServiceError
+from chase_service.client import JobState, ServiceError
 from chase_service.config import Config
 from chase_service.jobs import manager, points
+from chase_service.jobs.running import Running as Job
 
 from tests.service.jobs import create, delete, ended, endless, listed, tournament
 from tests.service.running import Running, running, wait_for
@@ -149,6 +152,32 @@ def test_a_job_whose_files_find_no_room_waits_for_it(
     (told,) = [line for line in log.all if "wrote errors" in line["message"]]
     assert (told["level"], told["job"]) == ("error", job.job_id)
     assert os.strerror(28) in told["traceback"]
+
+
+def test_a_job_whose_files_cannot_be_read_does_not_stand_in_the_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(manager, "RETRY_SECONDS", 0.01)
+    damaged = threading.Event()
+    damaged.set()
+    play = Job.play
+
+    def failing(job: Job) -> None:
+        if job.name == names[0] and damaged.is_set():
+            raise OSError(errno.EIO, "the disk fails")
+        play(job)
+
+    names: list[str] = []
+    with running(data=tmp_path) as server:
+        waiting = create(server, endless()).job_id
+        names += [create(server, tournament(pairs=1)).job_id for _ in range(3)]
+        monkeypatch.setattr(Job, "play", failing)
+        server.client.cancel_job(waiting)
+        for name in names[1:]:
+            assert ended(server, name).state == pb.JOB_STATE_SUCCEEDED
+        assert server.client.get_job(names[0]).state is JobState.QUEUED
+        damaged.clear()
+        assert ended(server, names[0]).state == pb.JOB_STATE_SUCCEEDED
 
 
 # ---- What goes wrong beside the server ----------------------------------------------------------

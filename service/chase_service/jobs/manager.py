@@ -68,6 +68,9 @@ class Jobs:
         self._running: Running | None = None
         self._task: asyncio.Task[None] | None = None
         self._changes: set[asyncio.Task[Any]] = set()
+        # Ids of jobs that could not be played on; one whose files are damaged is not to stand in
+        # the way of the others.
+        self._put_off: set[str] = set()
 
     # ---- What callers ask ---------------------------------------------------------------------
 
@@ -292,9 +295,12 @@ class Jobs:
                 await self._pause()
 
     async def _play_next(self, background: Background) -> None:
-        job = await asyncio.to_thread(self._base.next)
+        job = await asyncio.to_thread(self._base.next, self._put_off)
         if job is None:
-            await self._wake.wait()
+            # Those are tried again whose turn it was when something went wrong.
+            if not self._put_off:
+                await self._wake.wait()
+            self._put_off.clear()
             return
         loop = asyncio.get_running_loop()
         running = Running(
@@ -313,6 +319,9 @@ class Jobs:
             if latest.cancelling:
                 running.cancel()
             await asyncio.to_thread(running.play)
+        except Exception:
+            self._put_off.add(job.id)
+            raise
         finally:
             self._running = None
             if self._base.get(job.id) is None:

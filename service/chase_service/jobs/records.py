@@ -11,7 +11,7 @@ import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -232,10 +232,16 @@ class JobBase:
         with self._lock:
             return self._some(f"{' and '.join(where)} order by number desc limit {most}", values)
 
-    def next(self) -> Job | None:
-        """The job to go on with: one under way, else the one that waits longest."""
+    def next(self, but: Collection[str] = ()) -> Job | None:
+        """The job to go on with: one under way, else the one that waits longest.
+
+        Args:
+            but: Ids of jobs that it is not to be.
+        """
+        others = f"id not in ({', '.join('?' * len(but))})"
+        where = f"state in (1, 2) and {others} order by state desc, number limit 1"
         with self._lock:
-            found = self._some("state in (1, 2) order by state desc, number limit 1", ())
+            found = self._some(where, tuple(but))
         return found[0] if found else None
 
     def counts(self) -> dict[State, int]:
