@@ -9,7 +9,7 @@ import typer
 
 from chase_fast import MAX_DECISIONS, Game
 from chase_fast._core import SCORE_PROVEN, SCORE_WIN, Analysis, Line
-from chase_fast.agents import PlayerError
+from chase_fast.agents import PlayerError, PlayerSpec
 from chase_fast.agents import analyse as search
 from chase_fast.agents.protocol import score_text
 from chase_fast.cli.describe import last_decision, state_words
@@ -24,6 +24,7 @@ from chase_fast.cli.options import (
 )
 from chase_fast.cli.output import Column, note, say, say_json, say_table, si, with_unicode
 from chase_fast.cli.players import read_player
+from chase_fast.cli.progress import Bar
 from chase_fast.textboard import text_board, use_colour
 
 DEFAULT_PLAYER = "ab:nodes=500000"
@@ -69,12 +70,30 @@ def analyse(
     """
     game = read_game(cfen, read_one_rules(rules), play)
     spec = read_player(player, "--player")
+    wanted = lines_wanted(game, lines, from_start=cfen is None)
     try:
-        found = search(game, spec, lines=lines_wanted(game, lines, from_start=cfen is None))
+        with search_bar(spec) as bar:
+
+            def report(so_far: Analysis) -> None:
+                # Between iterations, which take longer and longer: no rate could be told of them.
+                words = f"depth {so_far.depth}, {si(so_far.nodes)} nodes"
+                bar.update(0, None, 0, f"{si(so_far.sims)} simulations" if so_far.sims else words)
+
+            found = search(game, spec, lines=wanted, report=report)
     except PlayerError as error:
         note(f"chase-fast analyse: {error}")
         raise typer.Exit(1) from None
     tell_analysis(game, str(spec), found, from_start=cfen is None, boards=boards, json=json)
+
+
+def search_bar(player: PlayerSpec | str) -> Bar:
+    """What shows for how long a player has thought.
+
+    Args:
+        player: Who does; a text that is none of ours says nothing of a limit of time.
+    """
+    seconds = dict(player.given).get("time") if isinstance(player, PlayerSpec) else None
+    return Bar("analyse", "nodes", seconds=None if seconds is None else float(seconds))
 
 
 def lines_wanted(game: Game, lines: int | None, *, from_start: bool) -> int:

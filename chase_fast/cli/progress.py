@@ -7,7 +7,7 @@ import threading
 import time
 from datetime import timedelta
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from rich.console import Console
 from rich.progress import (
@@ -18,6 +18,8 @@ from rich.progress import (
     TaskID,
     TextColumn,
 )
+from rich.progress_bar import ProgressBar
+from rich.table import Column
 from rich.text import Text
 
 from chase_fast.cli.output import note, si, wrapped
@@ -31,6 +33,16 @@ def _elapsed(task: Task) -> float:
     return time.monotonic() - float(task.fields["began"])
 
 
+class _ShareBarColumn(BarColumn):
+    """The bar; where the clock ends the work, it follows the clock."""
+
+    def render(self, task: Task) -> ProgressBar:
+        bar = super().render(task)
+        if seconds := task.fields["seconds"]:
+            bar.total, bar.completed, bar.pulse = seconds, min(_elapsed(task), seconds), False
+        return bar
+
+
 class _ShareColumn(ProgressColumn):
     """How much of the work is done, where that is known."""
 
@@ -39,9 +51,11 @@ class _ShareColumn(ProgressColumn):
 
 
 class _RateColumn(ProgressColumn):
-    """What was done so far by the time it took."""
+    """What was done so far by the time it took, or what else there is to say of it."""
 
     def render(self, task: Task) -> Text:
+        if words := task.fields["words"]:
+            return Text(words, style="progress.data.speed")
         elapsed, amount = _elapsed(task), float(task.fields["amount"])
         if not amount or elapsed <= 0:
             return Text("")
@@ -49,16 +63,19 @@ class _RateColumn(ProgressColumn):
 
 
 class _TimeLeftColumn(ProgressColumn):
-    """How long the rest will take at the pace so far; before there is one, the time that passed.
+    """How long the rest will take at the pace so far; without one, the time that passed.
 
     The one of rich goes by the latest parts, which are few here and end in bursts.
     """
 
     def render(self, task: Task) -> Text:
         elapsed = _elapsed(task)
-        if not task.total or not task.completed:
-            return Text(f"{timedelta(seconds=round(elapsed))}", style="progress.elapsed")
-        seconds = round(elapsed * (task.total - task.completed) / task.completed)
+        done = task.completed - task.fields["before"]
+        if task.fields["words"] or not task.total or done <= 0:
+            limit = task.fields["seconds"]
+            most = f" of {timedelta(seconds=round(limit))}" if limit else ""
+            return Text(f"{timedelta(seconds=round(elapsed))}{most}", style="progress.elapsed")
+        seconds = round(elapsed * (task.total - task.completed) / done)
         return Text(f"{timedelta(seconds=seconds)} left", style="progress.remaining")
 
 
@@ -71,33 +88,48 @@ class Bar:
     Args:
         title: What is being done.
         unit: What the rate counts.
+        seconds: After which the clock ends the work, if it does.
     """
 
-    def __init__(self, title: str, unit: str) -> None:
+    def __init__(self, title: str, unit: str, *, seconds: float | None = None) -> None:
         self._title = title
         self._unit = unit
-        self._began = time.monotonic()
+        self._seconds = seconds
+        # When it began, and what was done by then.
+        self._begin: dict[str, Any] = {"began": time.monotonic(), "before": 0}
         self._progress: Progress | None = None
         self._task = TaskID(0)
-        self._state: tuple[int, int | None, int] = (0, None, 0)
+        self._state: dict[str, Any] = {"completed": 0, "total": None, "amount": 0, "words": ""}
         # Reentrant: Ctrl-C may strike while this thread holds it, and `__exit__` takes it then.
         self._lock = threading.RLock()
         self._timer = threading.Timer(_PATIENCE, self._appear)
         self._timer.daemon = True
         self._open = False
 
-    def update(self, done: int, total: int | None, amount: int) -> None:
+    def begin(self, done: int) -> None:
+        """Begins only now, with so many parts done by others: the pace is that of the rest.
+
+        Args:
+            done: Parts finished before.
+        """
+        with self._lock:
+            self._begin = {"began": time.monotonic(), "before": done}
+            if self._progress is not None:
+                self._progress.update(self._task, **self._begin)
+
+    def update(self, done: int, total: int | None, amount: int, words: str = "") -> None:
         """Shows that ``done`` of ``total`` parts (None: nobody knows) are done.
 
         Args:
             done: Parts finished.
             total: Parts in all.
             amount: What the rate counts, so far.
+            words: Shown in place of the rate, beside the time that passed.
         """
         with self._lock:
-            self._state = (done, total, amount)
+            self._state = {"completed": done, "total": total, "amount": amount, "words": words}
             if self._progress is not None:
-                self._progress.update(self._task, completed=done, total=total, amount=amount)
+                self._progress.update(self._task, **self._state)
 
     def note(self, text: str) -> None:
         """Prints a line on standard error, above the bar."""
@@ -114,7 +146,6 @@ class Bar:
                 self._progress = self._start()
 
     def _start(self) -> Progress:
-        done, total, amount = self._state
         colour = use_colour(sys.stderr)
         console = Console(
             file=sys.stderr,
@@ -124,10 +155,10 @@ class Bar:
         )
         progress = Progress(
             TextColumn("{task.description}", markup=False),
-            BarColumn(bar_width=24),
+            _ShareBarColumn(bar_width=24),
             _ShareColumn(),
-            _RateColumn(),
-            _TimeLeftColumn(),
+            _RateColumn(table_column=Column(no_wrap=True)),
+            _TimeLeftColumn(table_column=Column(no_wrap=True)),
             console=console,
             transient=True,
             redirect_stdout=False,
@@ -135,11 +166,10 @@ class Bar:
         )
         self._task = progress.add_task(
             self._title,
-            total=total,
-            completed=done,
-            amount=amount,
             unit=self._unit,
-            began=self._began,
+            seconds=self._seconds,
+            **self._begin,
+            **self._state,
         )
         progress.start()
         return progress

@@ -6,6 +6,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import signal
 import struct
 import subprocess
@@ -207,6 +208,7 @@ class Terminal:
 
     def read(self) -> bool:
         """Waits for more; False at the end."""
+        assert select.select([self._side], [], [], 120)[0], self.shown
         try:
             more = os.read(self._side, 65536)
         except OSError:  # so Linux tells of the end
@@ -260,6 +262,8 @@ def test_tables_fit_the_terminal() -> None:
         (("playout", "1000000000"), ("playouts, standard", "games/s", "left")),
         (("perft", "8"), ("perft 8", "decisions/s", "left")),
         (("perft", "9", "--divide"), ("perft 9", "0:00:0")),
+        (("analyse", "--player", "ab:depth=60"), ("analyse", "depth", "nodes", "0:00:0")),
+        (("analyse", "--player", "mcts:time=600"), ("simulations", "0:00:0", " of 0:10:00")),
     ],
 )
 def test_long_work_shows_a_bar_until_it_is_interrupted(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from chase_fast import Game, Move
 from chase_fast._core import Analysis, Line
+from chase_fast.agents import PlayerSpec
 from chase_fast.cli.analyse import (
     DEFAULT_PLAYER,
     BoardsOption,
     LinesOption,
     PlayerOption,
     lines_wanted,
+    search_bar,
     tell_analysis,
 )
 from chase_fast.cli.options import (
@@ -21,6 +23,7 @@ from chase_fast.cli.options import (
     read_one_rules,
 )
 from chase_fast.errors import ChaseError
+from chase_service.players import KINDS
 from chase_service.refusal import Code
 from chase_service.remote.connection import (
     AnswerError,
@@ -50,9 +53,11 @@ def analyse(
     with connected("analyse", connection) as client:
         name = player_text(client, player, "--player")
         codes = [move.code for move in game.moves]
-        (answer,) = client.analyse(
-            [(game.start.cfen, codes)], name, rules=str(game.rules), lines=wanted
-        )
+        known = PlayerSpec.parse(name) if name.partition(":")[0] in KINDS else name
+        with search_bar(known):
+            (answer,) = client.analyse(
+                [(game.start.cfen, codes)], name, rules=str(game.rules), lines=wanted
+            )
         from chase_service.client import ItemError
 
         if isinstance(answer, ItemError):
