@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypedDict, Unpack
 
@@ -59,21 +58,34 @@ class Channel:
     def __init__(self, channel: Any, token: str | None) -> None:
         self._channel = channel
         self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
+        self._closed = False
 
     def unary_unary(self, path: str) -> Callable[..., Any]:
         """A call with one request and one answer."""
-        return partial(self._channel.unary_unary(path), metadata=self._metadata)
+        return self._call(self._channel.unary_unary, path)
 
     def unary_stream(self, path: str) -> Callable[..., Any]:
         """A call with one request and a stream of answers."""
-        return partial(self._channel.unary_stream(path), metadata=self._metadata)
+        return self._call(self._channel.unary_stream, path)
 
     def stream_stream(self, path: str) -> Callable[..., Any]:
         """A call with a stream each way."""
-        return partial(self._channel.stream_stream(path), metadata=self._metadata)
+        return self._call(self._channel.stream_stream, path)
+
+    def _call(self, make: Callable[[str], Callable[..., Any]], path: str) -> Callable[..., Any]:
+        call = make(path)
+
+        def begin(*arguments: Any, **options: Any) -> Any:
+            # gRPC says it in other words for each kind of call.
+            if self._closed:
+                raise RuntimeError("the client is closed, expected calls before that")
+            return call(*arguments, metadata=self._metadata, **options)
+
+        return begin
 
     def close(self) -> Any:
         """Ends the connection; to be awaited where it does not block."""
+        self._closed = True
         return self._channel.close()
 
 

@@ -167,11 +167,6 @@ def test_asynchronous_sources(server: Running) -> None:
     assert asyncio.run(ask()) == [1, 46, 2114]
 
 
-def test_ahead_is_at_least_one(client: Any) -> None:
-    with pytest.raises(ValueError, match="ahead is 0, expected 1 or more"):
-        list(client.stream_perft([("", 1)], ahead=0))
-
-
 # ---- Gone on with -------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from chase_service.calls.arguments import ArgumentError
 from chase_service.calls.failures import ATTEMPTS, ServiceError, Tries
 from chase_service.calls.jobs import (
     Download,
@@ -46,6 +47,7 @@ __all__ = [
     "ITEMS",
     "Ahead",
     "Analysed",
+    "ArgumentError",
     "Decisions",
     "Download",
     "Games",

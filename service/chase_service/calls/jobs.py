@@ -16,6 +16,7 @@ from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from chase_service._pb.chase.v1 import jobs_service_pb2 as pb
+from chase_service.calls.arguments import asked
 from chase_service.calls.failures import ServiceError
 from chase_service.calls.plans import Plan, call_path, one
 from chase_service.calls.results import Job, JobFile, JobState
@@ -38,13 +39,13 @@ _PIECE = 1 << 20
 
 def create_job(spec: pb.JobSpec, request_id: str) -> Plan[None, Job]:
     """A call of CreateJob; it always has an id, so that it can be tried again."""
-    request = pb.CreateJobRequest(request_id=request_id or uuid.uuid4().hex, spec=spec)
+    request = asked(pb.CreateJobRequest, request_id=request_id or uuid.uuid4().hex, spec=spec)
     return one("Jobs", "CreateJob", request, pb.CreateJobResponse, lambda one: _job(one.job))
 
 
 def get_job(job_id: str) -> Plan[None, Job]:
     """A call of GetJob."""
-    request = pb.GetJobRequest(job_id=job_id)
+    request = asked(pb.GetJobRequest, job_id=job_id)
     return one("Jobs", "GetJob", request, pb.GetJobResponse, lambda one: _job(one.job))
 
 
@@ -52,10 +53,7 @@ def job_page(
     state: JobState | None, page_size: int, token: str
 ) -> Plan[None, tuple[list[Job], str]]:
     """A call of ListJobs: the jobs of a page, and the token of the next one, empty at the end."""
-    request = pb.ListJobsRequest(
-        page_size=page_size, page_token=token,
-        state=int(state or 0),  # type: ignore[arg-type]  # its number
-    )  # fmt: skip
+    request = asked(pb.ListJobsRequest, page_size=page_size, page_token=token, state=state or 0)
     return one(
         "Jobs", "ListJobs", request, pb.ListJobsResponse,
         lambda page: ([_job(one) for one in page.jobs], page.next_page_token),
@@ -64,13 +62,13 @@ def job_page(
 
 def cancel_job(job_id: str) -> Plan[None, Job]:
     """A call of CancelJob."""
-    request = pb.CancelJobRequest(job_id=job_id)
+    request = asked(pb.CancelJobRequest, job_id=job_id)
     return one("Jobs", "CancelJob", request, pb.CancelJobResponse, lambda one: _job(one.job))
 
 
 def delete_job(job_id: str) -> Plan[None, None]:
     """A call of DeleteJob."""
-    request = pb.DeleteJobRequest(job_id=job_id)
+    request = asked(pb.DeleteJobRequest, job_id=job_id)
     return one("Jobs", "DeleteJob", request, pb.DeleteJobResponse, lambda _: None)
 
 
@@ -128,27 +126,26 @@ class Watch(Reading[Job]):
     path = call_path("Jobs", "WatchJob")
 
     def __init__(self, job_id: str, after: int) -> None:
-        self._job_id = job_id
-        self._after = after
+        self._request = asked(pb.WatchJobRequest, job_id=job_id, after_sequence=after)
         self._done = False
 
     def request(self) -> Message | None:
         """See `Reading.request`."""
         if self._done:
             return None
-        return pb.WatchJobRequest(job_id=self._job_id, after_sequence=self._after)
+        return self._request
 
     def read(self, data: bytes) -> Iterable[Job]:
         """See `Reading.read`."""
         job = _job(pb.WatchJobResponse.FromString(data).job)
-        self._after = max(self._after, job.sequence)
+        self._request.after_sequence = max(self._request.after_sequence, job.sequence)
         self._done = job.done
         return (job,)
 
     def ended(self) -> None:
         """See `Reading.ended`."""
         if not self._done:
-            message = f"the server ended the stream before job {self._job_id} has ended"
+            message = f"the server ended the stream before job {self._request.job_id} has ended"
             raise ServiceError(grpc.StatusCode.INTERNAL, message)
 
 

@@ -16,6 +16,7 @@ from chase_service._pb.chase.v1 import (
     query_service_pb2,
     system_service_pb2,
 )
+from chase_service.calls.arguments import asked, at_least_one, each_of, item_fault
 from chase_service.calls.failures import ServiceError
 from chase_service.calls.results import Analysed, Decisions, ItemError, Line
 
@@ -39,6 +40,7 @@ __all__ = [
 
 pb = query_service_pb2
 T = TypeVar("T")
+M = TypeVar("M", bound=Message)
 Item = TypeVar("Item")
 
 ITEMS: Final = 1000
@@ -54,8 +56,13 @@ def call_path(service: str, call: str) -> str:
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[Sequence[Item]]:
-    """So many items at a time, read no further than that."""
-    rest = iter(items)
+    """So many items at a time, read no further than that.
+
+    Raises:
+        ArgumentError: It is no iterable, or a text, or the size is not 1 or more.
+    """
+    at_least_one("batch", size)
+    rest = each_of(items)
     while part := list(islice(rest, size)):
         yield part
 
@@ -68,6 +75,7 @@ async def batches_async(
         for part in batches(items, size):
             yield part
         return
+    at_least_one("batch", size)
     found: list[Item] = []
     async for item in items:
         found.append(item)
@@ -88,6 +96,7 @@ class Plan(Generic[Item, T]):
         request: The message that asks for some items.
         response: What answers it.
         read: The results in an answer.
+        item: What an item is, in words.
     """
 
     service: str
@@ -95,6 +104,7 @@ class Plan(Generic[Item, T]):
     request: Callable[[Sequence[Item]], Message]
     response: type[Message]
     read: Callable[[Any], list[T]]
+    item: str = "nothing"
 
     @property
     def path(self) -> str:
@@ -106,9 +116,17 @@ class Plan(Generic[Item, T]):
         """Of the form that takes any number of batches."""
         return call_path(self.service, f"Stream{self.call}")
 
-    def ask(self, items: Sequence[Item]) -> bytes:
-        """What asks for these items."""
-        return self.request(items).SerializeToString()
+    def ask(self, items: Sequence[Item], first: int = 0) -> bytes:
+        """What asks for these items.
+
+        Args:
+            items: Some of those of the call.
+            first: Number of the first of them.
+
+        Raises:
+            ArgumentError: One of them is none.
+        """
+        return self._request(items, first).SerializeToString()
 
     def results(self, answer: bytes, count: int) -> list[T]:
         """What an answer says of so many items.
@@ -118,16 +136,24 @@ class Plan(Generic[Item, T]):
         """
         return self._counted(self.response.FromString(answer), count)
 
-    def ask_stream(self, items: Sequence[Item]) -> bytes:
+    def ask_stream(self, items: Sequence[Item], first: int) -> bytes:
         """As `ask`, for the stream."""
         kind = getattr(pb, f"Stream{self.call}Request")
-        data: bytes = kind(batch=self.request(items)).SerializeToString()
+        data: bytes = kind(batch=self._request(items, first)).SerializeToString()
         return data
 
     def results_of_stream(self, answer: bytes, count: int) -> list[T]:
         """As `results`, for the stream."""
         kind = getattr(pb, f"Stream{self.call}Response")
         return self._counted(kind.FromString(answer).batch, count)
+
+    def _request(self, items: Sequence[Item], first: int) -> Message:
+        try:
+            return self.request(items)
+        except (TypeError, ValueError):
+            if fault := item_fault(self.request, items, first, self.item):
+                raise fault from None
+            raise
 
     def _counted(self, response: Message, count: int) -> list[T]:
         found = self.read(response)
@@ -143,14 +169,17 @@ class Ahead(Generic[Item, T]):
     Args:
         plan: Of the call.
         most: How many there may be.
+
+    Raises:
+        ArgumentError: There may be none.
     """
 
     def __init__(self, plan: Plan[Item, T], most: int) -> None:
-        if most < 1:
-            raise ValueError(f"ahead is {most}, expected 1 or more")
+        at_least_one("ahead", most)
         self._plan = plan
         self._most = most
         self._sent: deque[Sequence[Item]] = deque()
+        self._answered = 0  # items
 
     def __len__(self) -> int:
         return len(self._sent)
@@ -161,13 +190,19 @@ class Ahead(Generic[Item, T]):
         return len(self._sent) < self._most
 
     def send(self, items: Sequence[Item]) -> bytes:
-        """What asks for one more batch."""
+        """What asks for one more batch.
+
+        Raises:
+            ArgumentError: One of its items is none.
+        """
+        first = self._answered + sum(map(len, self._sent))
+        data = self._plan.ask_stream(items, first)
         self._sent.append(items)
-        return self._plan.ask_stream(items)
+        return data
 
     def again(self) -> Iterator[bytes]:
         """What asks a new stream for all of them."""
-        return map(self._plan.ask_stream, tuple(self._sent))
+        return (self._plan.ask_stream(items, self._answered) for items in tuple(self._sent))
 
     def answered(self, data: bytes | None) -> list[T]:
         """The results of the first of them.
@@ -181,7 +216,9 @@ class Ahead(Generic[Item, T]):
         if data is None:
             message = f"the server ended a stream with {len(self)} batches unanswered"
             raise ServiceError(grpc.StatusCode.INTERNAL, message)
-        return self._plan.results_of_stream(data, len(self._sent.popleft()))
+        count = len(self._sent.popleft())
+        self._answered += count
+        return self._plan.results_of_stream(data, count)
 
 
 def one(
@@ -189,6 +226,13 @@ def one(
 ) -> Plan[None, T]:
     """A call with one request and one result."""
     return Plan(service, call, lambda _: request, response, lambda answer: [read(answer)])
+
+
+def _with(shared: M, **fields: Any) -> M:
+    """A message with what is the same for all items, and some fields more."""
+    made = type(shared)(**fields)
+    made.MergeFrom(shared)
+    return made
 
 
 def _placed(count: int, errors: Iterable[errors_pb2.ItemError]) -> dict[int, ItemError]:
@@ -208,6 +252,7 @@ def _placed(count: int, errors: Iterable[errors_pb2.ItemError]) -> dict[int, Ite
 
 def legal_decisions(rules: str, *, texts: bool) -> Plan[str, Decisions | ItemError]:
     """Calls of LegalDecisions, for positions."""
+    shared = asked(pb.LegalDecisionsRequest, rules=rules, with_texts=texts)
 
     def read(response: pb.LegalDecisionsResponse) -> list[Decisions | ItemError]:
         errors = _placed(len(response.counts), response.errors)
@@ -222,17 +267,17 @@ def legal_decisions(rules: str, *, texts: bool) -> Plan[str, Decisions | ItemErr
 
     return Plan(
         "Query", "LegalDecisions",
-        lambda part: pb.LegalDecisionsRequest(rules=rules, positions=part, with_texts=texts),
-        pb.LegalDecisionsResponse, read,
+        lambda part: _with(shared, positions=part), pb.LegalDecisionsResponse, read, "a CFEN",
     )  # fmt: skip
 
 
 def apply(rules: str) -> Plan[tuple[str, Sequence[int]], str | ItemError]:
     """Calls of Apply, for positions and decisions."""
+    shared = asked(pb.ApplyRequest, rules=rules)
 
     def request(part: Sequence[tuple[str, Sequence[int]]]) -> Message:
-        return pb.ApplyRequest(
-            rules=rules,
+        return _with(
+            shared,
             positions=[position for position, _ in part],
             counts=[len(decisions) for _, decisions in part],
             decisions=[code for _, decisions in part for code in decisions],
@@ -242,30 +287,35 @@ def apply(rules: str) -> Plan[tuple[str, Sequence[int]], str | ItemError]:
         errors = _placed(len(response.positions), response.errors)
         return [errors.get(item) or cfen for item, cfen in enumerate(response.positions)]
 
-    return Plan("Query", "Apply", request, pb.ApplyResponse, read)
+    item = "a CFEN and the codes of decisions"
+    return Plan("Query", "Apply", request, pb.ApplyResponse, read, item)
 
 
 def perft(rules: str, *, turns: bool) -> Plan[tuple[str, int], int | ItemError]:
     """Calls of Perft, for positions and depths."""
+    shared = asked(pb.PerftRequest, rules=rules)
     unit = pb.PERFT_UNIT_TURN if turns else pb.PERFT_UNIT_DECISION
 
     def request(part: Sequence[tuple[str, int]]) -> Message:
         items = [pb.PerftItem(position=one, depth=depth, unit=unit) for one, depth in part]
-        return pb.PerftRequest(rules=rules, items=items)
+        return _with(shared, items=items)
 
     def read(response: pb.PerftResponse) -> list[int | ItemError]:
         errors = _placed(len(response.counts), response.errors)
         return [errors.get(item) or count for item, count in enumerate(response.counts)]
 
-    return Plan("Query", "Perft", request, pb.PerftResponse, read)
+    item = "a CFEN and a depth from 0 on"
+    return Plan("Query", "Perft", request, pb.PerftResponse, read, item)
 
 
 def analyse(player: str, rules: str, *, lines: int) -> Plan[Position, Analysed | ItemError]:
     """Calls of Analyse, for positions, or positions with the decisions since."""
+    shared = asked(pb.AnalyseRequest, rules=rules)
+    search = asked(pb.AnalyseItem, player=player, lines=lines)
 
     def item(given: Position) -> pb.AnalyseItem:
         position, decisions = (given, ()) if isinstance(given, str) else given
-        return pb.AnalyseItem(position=position, decisions=decisions, player=player, lines=lines)
+        return _with(search, position=position, decisions=decisions)
 
     def read(response: pb.AnalyseResponse) -> list[Analysed | ItemError]:
         errors = _placed(len(response.results), response.errors)
@@ -285,8 +335,8 @@ def analyse(player: str, rules: str, *, lines: int) -> Plan[Position, Analysed |
 
     return Plan(
         "Query", "Analyse",
-        lambda part: pb.AnalyseRequest(rules=rules, items=[item(one) for one in part]),
-        pb.AnalyseResponse, read,
+        lambda part: _with(shared, items=[item(one) for one in part]), pb.AnalyseResponse, read,
+        "a CFEN, or one and the codes of decisions",
     )  # fmt: skip
 
 
@@ -294,31 +344,30 @@ def playouts(
     games: int, rules: str, *, seed: int, first_game: int, max_turns: int
 ) -> Plan[str, pb.PlayoutsResult | ItemError]:
     """Calls of Playouts, for positions."""
+    shared = asked(pb.PlayoutsRequest, rules=rules)
+    series = asked(
+        pb.PlayoutsItem, games=games, seed=seed, first_game=first_game, max_turns=max_turns
+    )
 
     def request(part: Sequence[str]) -> Message:
-        items = [
-            pb.PlayoutsItem(
-                position=one, games=games, seed=seed, first_game=first_game, max_turns=max_turns
-            )
-            for one in part
-        ]
-        return pb.PlayoutsRequest(rules=rules, items=items)
+        return _with(shared, items=[_with(series, position=one) for one in part])
 
     def read(response: pb.PlayoutsResponse) -> list[pb.PlayoutsResult | ItemError]:
         errors = _placed(len(response.results), response.errors)
         return [errors.get(item) or sums for item, sums in enumerate(response.results)]
 
-    return Plan("Query", "Playouts", request, pb.PlayoutsResponse, read)
+    return Plan("Query", "Playouts", request, pb.PlayoutsResponse, read, "a CFEN")
 
 
 def playouts_from(
     position: str, games: int, rules: str, *, seed: int, first_game: int, max_turns: int
 ) -> Plan[None, pb.PlayoutsResponse]:
     """A call of Playouts for one position, with the names of what is counted."""
-    item = pb.PlayoutsItem(
-        position=position, games=games, seed=seed, first_game=first_game, max_turns=max_turns
-    )
-    request = pb.PlayoutsRequest(rules=rules, items=[item], fail_fast=True)
+    item = asked(
+        pb.PlayoutsItem, position=position, games=games, seed=seed, first_game=first_game,
+        max_turns=max_turns,
+    )  # fmt: skip
+    request = asked(pb.PlayoutsRequest, rules=rules, items=[item], fail_fast=True)
     return one("Query", "Playouts", request, pb.PlayoutsResponse, lambda response: response)
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import grpc
 from google.protobuf.message import Message
 
 from chase_service._pb.chase.v1 import games_service_pb2, query_service_pb2
+from chase_service.calls.arguments import ArgumentError, asked, item_fault, shown
 from chase_service.calls.failures import ServiceError
 from chase_service.calls.plans import ITEMS, call_path
 from chase_service.calls.results import PlayedGame
@@ -67,14 +68,16 @@ class PlayoutGames(Reading[query_service_pb2.StreamPlayoutGamesResponse]):
         self, position: str, games: int, rules: str, *, seed: int, first_game: int,
         max_turns: int, batch: int,
     ) -> None:  # fmt: skip
-        self._position = position
-        self._rules = rules
-        self._seed = seed
+        item = asked(
+            query_service_pb2.PlayoutsItem, position=position, games=games, seed=seed,
+            first_game=first_game, max_turns=max_turns,
+        )  # fmt: skip
+        self._request = asked(
+            query_service_pb2.StreamPlayoutGamesRequest, rules=rules, item=item, batch=batch
+        )
         self._next = first_game
         self._end = first_game + games
         self._part_end = first_game
-        self._max_turns = max_turns
-        self._batch = batch
 
     def request(self) -> Message | None:
         """See `Reading.request`."""
@@ -82,13 +85,9 @@ class PlayoutGames(Reading[query_service_pb2.StreamPlayoutGamesResponse]):
             return None
         games = min(self._end - self._next, _GAMES)
         self._part_end = self._next + games
-        item = query_service_pb2.PlayoutsItem(
-            position=self._position, games=games, seed=self._seed, first_game=self._next,
-            max_turns=self._max_turns,
-        )  # fmt: skip
-        return query_service_pb2.StreamPlayoutGamesRequest(
-            rules=self._rules, item=item, batch=self._batch
-        )
+        self._request.item.games = games
+        self._request.item.first_game = self._next
+        return self._request
 
     def read(self, data: bytes) -> Iterable[query_service_pb2.StreamPlayoutGamesResponse]:
         """See `Reading.read`."""
@@ -120,13 +119,16 @@ class Games(Reading[PlayedGame]):
         self, player_a: str, player_b: str, *, openings: Openings, turns: int, rules: str,
         seed: int, first_pair: int, max_turns: int, decisions: bool,
     ) -> None:  # fmt: skip
-        self._request = pb.PlayGamesRequest(
-            rules=rules, player_a=player_a, player_b=player_b, seed=seed, max_turns=max_turns,
-            with_decisions=decisions,
+        self._request = asked(
+            pb.PlayGamesRequest, rules=rules, player_a=player_a, player_b=player_b, seed=seed,
+            first_pair=first_pair, max_turns=max_turns, with_decisions=decisions,
         )  # fmt: skip
         self._openings = openings
-        self._turns = turns
-        self._count = openings if isinstance(openings, int) else len(openings)
+        if isinstance(openings, int):
+            self._generated = asked(pb.GeneratedOpenings, count=openings, turns=turns)
+            self._count = openings
+        else:
+            self._count = _number_of(openings)
         self._first = first_pair
         self._next = 0  # the first opening whose pair has not come
         self._come: set[int] = set()  # those after it whose pair has
@@ -140,14 +142,17 @@ class Games(Reading[PlayedGame]):
         request.first_pair = self._first + self._next
         if isinstance(self._openings, int):
             self._part_end = self._count
-            request.generated.CopyFrom(
-                pb.GeneratedOpenings(count=self._openings, turns=self._turns)
-            )
+            request.generated.CopyFrom(self._generated)
             return request
         self._part_end = min(self._next + ITEMS, self._count)
         part = self._openings[self._next : self._part_end]
-        openings = [pb.Opening(position=one, decisions=codes) for one, codes in part]
-        request.given.CopyFrom(pb.GivenOpenings(openings=openings))
+        try:
+            request.given.CopyFrom(_given(part))
+        except (TypeError, ValueError):
+            expected = "a CFEN and the codes of the decisions made from there"
+            if fault := item_fault(_given, part, self._next, expected):
+                raise fault from None
+            raise
         return request
 
     def read(self, data: bytes) -> Iterable[PlayedGame]:
@@ -182,3 +187,15 @@ class Games(Reading[PlayedGame]):
         if self._next < self._part_end:
             message = f"the server ended the stream without pair {self._first + self._next}"
             raise ServiceError(grpc.StatusCode.INTERNAL, message)
+
+
+def _given(openings: Sequence[tuple[str, Sequence[int]]]) -> pb.GivenOpenings:
+    return pb.GivenOpenings(
+        openings=[pb.Opening(position=one, decisions=codes) for one, codes in openings]
+    )
+
+
+def _number_of(openings: Any) -> int:
+    if isinstance(openings, Sequence) and not isinstance(openings, str):
+        return len(openings)
+    raise ArgumentError(f"openings is {shown(openings)}, expected how many, or a list of them")

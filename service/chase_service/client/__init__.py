@@ -17,6 +17,7 @@ from chase_service._pb.chase.v1.jobs_service_pb2 import (
 )
 from chase_service.calls import (
     Analysed,
+    ArgumentError,
     Decisions,
     ItemError,
     Job,
@@ -31,6 +32,7 @@ from chase_service.client.blocking import Client
 
 __all__ = [
     "Analysed",
+    "ArgumentError",
     "AsyncClient",
     "BalanceJob",
     "Client",

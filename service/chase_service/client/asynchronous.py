@@ -44,6 +44,8 @@ class AsyncClient:
 
     Raises:
         OSError, ValueError: See `Client`.
+
+    Calls raise what those of `Client` do.
     """
 
     def __init__(
@@ -73,7 +75,7 @@ class AsyncClient:
         call: Any = self._channel.unary_unary(plan.path)
         results: list[T] = []
         for part in calls.batches(items, calls.ITEMS):
-            data = plan.ask(part)
+            data = plan.ask(part, len(results))
             while True:
                 try:
                     answer: bytes = await call(data, timeout=tries.seconds_left)

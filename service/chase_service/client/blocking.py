@@ -48,7 +48,9 @@ class Client:
     Raises:
         OSError, ValueError: From `chase_service.channels.open_channel`.
 
-    All calls raise `ServiceError` if they fail.
+    All calls raise `ServiceError` if they fail; `ArgumentError`, a `ValueError`, for arguments that
+    are not as described, in which case nothing more is asked of the server; and `RuntimeError` when
+    the client is closed. Iterators do so when they are read.
     """
 
     def __init__(
@@ -66,7 +68,7 @@ class Client:
         self.close()
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Ends the connection. Done twice it is done once."""
         self._channel.close()
 
     # ---- How calls are made ---------------------------------------------------------------------
@@ -78,7 +80,7 @@ class Client:
         call: Any = self._channel.unary_unary(plan.path)
         results: list[T] = []
         for part in calls.batches(items, calls.ITEMS):
-            data = plan.ask(part)
+            data = plan.ask(part, len(results))
             while True:
                 try:
                     answer: bytes = call(data, timeout=tries.seconds_left)
@@ -159,14 +161,28 @@ class Client:
         self, items: Iterable[tuple[str, Sequence[int]]], *, rules: str = "",
         timeout: float | None = None,
     ) -> list[str | ItemError]:  # fmt: skip
-        """Where each position leads by its decisions, as CFEN."""
+        """Where each position leads by its decisions, as CFEN.
+
+        Args:
+            items: A CFEN, an empty one being the start, and the codes of the decisions, not their
+                texts: ``Move.parse(text).code`` of `chase_fast`, or those of `legal_decisions`.
+            rules: Of all of them.
+            timeout: In seconds.
+        """
         return self._run(calls.apply(rules), items, timeout)
 
     def perft(
         self, items: Iterable[tuple[str, int]], *, rules: str = "", turns: bool = False,
         timeout: float | None = None,
     ) -> list[int | ItemError]:  # fmt: skip
-        """Sequences of so many decisions, or turns, from each position."""
+        """Sequences of so many decisions, or turns, from each position.
+
+        Args:
+            items: A CFEN, an empty one being the start, and a depth from 0 on.
+            rules: Of all of them.
+            turns: Whether depths count turns.
+            timeout: In seconds.
+        """
         return self._run(calls.perft(rules, turns=turns), items, timeout)
 
     def playouts(
