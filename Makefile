@@ -88,8 +88,9 @@ rebuild:
 build: $(VENV)/.built $(VENV)/.installed ## make .venv, install what is needed, compile the core
 	@"$(PY)" tools/commit.py
 
+# In place of the shell, which would die of Ctrl-C where the server ends in order.
 serve: build ## serve on LISTEN (127.0.0.1:50051), data in DATA
-	@"$(PY)" -m chase_fast serve --listen "$(LISTEN)" --data "$(DATA)"
+	@exec "$(PY)" -m chase_fast serve --listen "$(LISTEN)" --data "$(DATA)"
 
 demo: $(VENV)/.built ## build and run the main job
 	@"$(PY)" -m chase_fast.demo
