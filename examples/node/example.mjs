@@ -4,10 +4,14 @@
 //   node example.mjs 127.0.0.1:50051
 import { ask, connect, details } from './chase.mjs';
 
-const chase = connect(process.argv[2] ?? '127.0.0.1:50051');
+const target = process.argv[2] ?? '127.0.0.1:50051';
+const chase = connect(target);
 
 // What this server is, and the most that it takes.
-const { players, limits } = await ask(chase.system, 'getVersion');
+const { players, limits } = await ask(chase.system, 'getVersion').catch((error) => {
+  console.error(`the server ${target} does not answer: ${error.details}`);
+  process.exit(1);
+});
 console.log(`players: ${players.join(', ')}; ${limits.items} items in a batch`);
 
 // Many positions in one call; an empty one is the start. The decisions of all come in one column.

@@ -46,6 +46,13 @@ def test_the_example_says_what_the_document_says(server: Running) -> None:
     assert ran.stdout == "".join(said)
 
 
+def test_the_example_without_a_server_says_so_in_a_line() -> None:
+    ran = node(EXAMPLE / "example.mjs", "127.0.0.1:1")
+    assert (ran.returncode, ran.stdout) == (1, "")
+    (line,) = ran.stderr.splitlines()
+    assert line.startswith("the server 127.0.0.1:1 does not answer: ")
+
+
 def test_every_case_is_known(cases: Cases) -> None:
     assert sorted(cases.run("cases")["cases"]) == sorted(NAMES)
     assert len(NAMES) > 25
