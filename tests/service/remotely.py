@@ -35,5 +35,6 @@ def remote(server: Running | str, command: str, *words: str) -> tuple[int, bytes
 
 
 def fake(path: str, *scripts: Any, shape: str = "unary_unary", more: Scripted | None = None) -> Any:
+    """A server with one call, that of the version, and those of another one."""
     known = Scripted("SystemService/GetVersion", *[[VERSION]] * 9, shape="unary_unary", beside=more)
     return Scripted(path, *scripts, shape=shape, beside=known)

@@ -7,6 +7,8 @@ from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+import typer
+
 from chase_fast import Game, Move, Outcome, Side
 from chase_fast.cells import TERMINATIONS
 from chase_fast.cli.match import (
@@ -21,6 +23,8 @@ from chase_fast.cli.match import (
     tell_match,
 )
 from chase_fast.cli.options import JsonOption, RulesOption, SeedOption, read_one_rules
+from chase_fast.cli.output import note
+from chase_fast.cli.rundirs import EXIT_FAILED
 from chase_fast.errors import ChaseError
 from chase_fast.match import MatchResult
 from chase_fast.openings import random_openings
@@ -34,7 +38,8 @@ __all__ = ["match"]
 
 # Openings that are drawn and sent at a time.
 _PART: Final = 1000
-_FAULTS: Final = ("illegal", "crash", "time")
+_SILENT: Final = ("crash", "time")
+_FAULTS: Final = ("illegal", *_SILENT)
 
 
 def match(
@@ -59,11 +64,30 @@ def match(
         def play(finished: Callable[[PairResult], None]) -> MatchResult:
             result = MatchResult()
             for pair in _pairs(client, asked):
+                if not pair.index:
+                    _check_start(pair, names)
                 result.add(pair)
                 finished(pair)
             return result
 
         tell_match(asked, play)
+
+
+def _check_start(first: PairResult, players: tuple[str, str]) -> None:
+    """Ends the match if a program does not start in the beginning, as the local command does.
+
+    One that does so later, or answers badly, has lost a game.
+
+    Raises:
+        typer.Exit: Both games were lost before anything was decided.
+    """
+    if all(
+        one.outcome.termination in _SILENT and len(one.game.moves) == one.opening
+        for one in first.games
+    ):
+        name = players[int(first.games[0].outcome.winner is Side.RED)]
+        note(f"chase-fast remote match: {name} does not start on the server")
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _pairs(client: Client, asked: Asked) -> Iterator[PairResult]:

@@ -49,10 +49,13 @@ def playout(
     everything: AllOption = False,
     json: JsonOption = False,
 ) -> None:
-    """Play GAMES random games on a server and sum them up, as 'chase-fast playout' does."""
+    """Play GAMES random games on a server and sum them up, as 'chase-fast playout' does.
+
+    --json has no "threads": those that play are the server's.
+    """
     starts = read_starts(games, cfen, rules, play, first_game, out)
-    # How many threads it has is the server's matter.
-    options = {"seed": seed, "first_game": first_game, "max_turns": max_turns, "threads": None}
+    # Without "threads": how many it has is the server's matter.
+    options = {"seed": seed, "first_game": first_game, "max_turns": max_turns}
     asked = {"seed": seed, "max_turns": max_turns}
     with connected("playout", connection) as client:
 
