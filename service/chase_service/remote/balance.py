@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -26,10 +26,14 @@ from chase_fast.cli.options import (
 from chase_fast.cli.output import note, say
 from chase_fast.openings import MAX_OPENINGS
 from chase_service.remote.connection import Connection, connected, player_text
-from chase_service.remote.results import OutOption, check_out, follow, save_files, tell_result
-
-if TYPE_CHECKING:
-    from chase_service.client import Client, Job
+from chase_service.remote.results import (
+    OutOption,
+    check_out,
+    follow,
+    interruptible,
+    save_files,
+    tell_result,
+)
 
 __all__ = ["balance"]
 
@@ -59,7 +63,8 @@ def balance(
 ) -> None:
     """Compare rule variants as a job of a server, as 'chase-fast balance' does.
 
-    Ctrl-C cancels the job. If the server is gone, the job goes on when it is back.
+    Ctrl-C cancels the job, unless all of its games are played: then its report is made, and
+    'chase-fast remote watch' has it. If the server is gone, the job goes on when it is back.
     """
     check_margin(margin)
     variants = [str(read_variant(text, "--variant")) for text in variant or ["standard"]]
@@ -86,15 +91,8 @@ def balance(
         if detach:
             say(job.job_id)
             return
-        job = _watched(client, job)
-        tell_result(client, job, json=json)
-        save_files(client, job, out)
-
-
-def _watched(client: Client, job: Job) -> Job:
-    try:
-        return follow(client, job.job_id)
-    except KeyboardInterrupt:
-        client.cancel_job(job.job_id)
-        note(f"interrupted; job {job.job_id} is cancelled")
-        raise
+        note(f"job {job.job_id}")
+        with interruptible(client, connection, job.job_id, cancels=True):
+            job = follow(client, connection, job)
+            tell_result(client, job, json=json)
+            save_files(client, job, out)

@@ -6,9 +6,10 @@ import functools
 import inspect
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -114,6 +115,17 @@ class Connection:
     def encrypted(self) -> bool:
         """Whether it is reached encrypted."""
         return self.tls or self.ca is not None or self.cert is not None
+
+    def again(self, *words: str) -> str:
+        """A command line that asks the same server; for messages."""
+        options: list[str] = []
+        for one in fields(self):
+            value, name = getattr(self, one.name), f"--{one.name.replace('_', '-')}"
+            if value is True:
+                options.append(name)
+            elif value != one.default:
+                options += [name, str(value)]
+        return shlex.join(["chase-fast", "remote", *words, *options])
 
     def check(self) -> None:
         """Refuses what is no address.

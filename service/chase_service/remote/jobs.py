@@ -10,7 +10,13 @@ from chase_fast.cli.options import JsonOption
 from chase_fast.cli.output import Column, note, say, say_json, say_table
 from chase_service.refusal import clean
 from chase_service.remote.connection import Connection, connected
-from chase_service.remote.results import OutOption, follow, save_files, tell_result
+from chase_service.remote.results import (
+    OutOption,
+    follow,
+    interruptible,
+    save_files,
+    tell_result,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -32,7 +38,11 @@ _COLUMNS = (
 
 
 def jobs(connection: Connection, json: JsonOption = False) -> None:
-    """List the jobs of a server, the latest first."""
+    """List the jobs of a server, the latest first.
+
+    'games' are played, 'of' so many; before a job begins that is not known. Those of balance are
+    more than was asked for: some games vary openings and weights, to see what that changes.
+    """
     with connected("jobs", connection) as client:
         found = [_row(job) for job in client.list_jobs()]
     if json:
@@ -43,24 +53,35 @@ def jobs(connection: Connection, json: JsonOption = False) -> None:
         [
             [
                 row["job"], row["kind"], row["state"], f"{row['games_done']:,}",
-                f"{row['games_total']:,}" if row["games_total"] else "", row["created"] or "",
+                f"{row['games_total']:,}" if row["games_total"] else "-", row["created"] or "",
             ]
             for row in found
         ],
     )  # fmt: skip
+    if any(row["kind"] == "balance" for row in found):
+        note("Games of balance: those of its rows, and those that vary openings and weights.")
 
 
 def watch(connection: Connection, job: JobArgument, json: JsonOption = False) -> None:
     """Wait until a job has ended, and print what it found. Ctrl-C leaves the job alone."""
-    with connected("watch", connection) as client:
-        tell_result(client, follow(client, job), json=json)
+    with (
+        connected("watch", connection) as client,
+        interruptible(client, connection, job, cancels=False),
+    ):
+        tell_result(client, follow(client, connection, client.get_job(job)), json=json)
 
 
 def cancel(connection: Connection, job: JobArgument) -> None:
     """End a job early; what it has played is kept."""
     with connected("cancel", connection) as client:
         found = client.cancel_job(job)
-    note(f"job {found.job_id} is cancelled" if not found.done else _ended(found))
+    if not found.done:
+        # What it has played is written, which takes a moment.
+        note(f"job {found.job_id} is being cancelled")
+    elif found.state.name == "CANCELLED":
+        note(f"job {found.job_id} is cancelled")
+    else:
+        note(f"job {found.job_id} had ended: {found.state.name.lower()}")
 
 
 def download(connection: Connection, job: JobArgument, out: OutOption = None) -> None:
@@ -81,10 +102,6 @@ def delete(connection: Connection, job: JobArgument) -> None:
     with connected("delete", connection) as client:
         client.delete_job(job)
     note("deleted")
-
-
-def _ended(job: Job) -> str:
-    return f"job {job.job_id} has ended: {job.state.name.lower()}"
 
 
 def _row(job: Job) -> dict[str, Any]:

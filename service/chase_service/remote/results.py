@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json as json_text
 import re
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -20,8 +21,9 @@ from chase_service.remote.connection import AnswerError
 
 if TYPE_CHECKING:
     from chase_service.client import Client, Job
+    from chase_service.remote.connection import Connection
 
-__all__ = ["OutOption", "check_out", "follow", "save_files", "tell_result"]
+__all__ = ["OutOption", "check_out", "follow", "interruptible", "save_files", "tell_result"]
 
 OutOption = Annotated[
     Path | None,
@@ -32,7 +34,6 @@ OutOption = Annotated[
 ]  # fmt: skip
 
 _REPORT: Final = "report.json"
-_PAGE: Final = "report.html"
 # Names come from the server and become paths.
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -51,7 +52,7 @@ def check_out(out: Path | None) -> None:
         raise typer.BadParameter(f"{str(out)!r} is not empty", param_hint="--out")
 
 
-def follow(client: Client, job_id: str) -> Job:
+def follow(client: Client, connection: Connection, job: Job) -> Job:
     """Shows how far a job has come until it has ended.
 
     Raises:
@@ -59,19 +60,64 @@ def follow(client: Client, job_id: str) -> Job:
     """
     from chase_service.client import JobState, ServiceError
 
-    job = client.get_job(job_id)
+    kind, began, before = job.spec.WhichOneof("kind") or "job", False, 0
     try:
-        with Bar(f"job {job.job_id}", "games") as bar, closing(client.watch_job(job_id)) as states:
+        with (
+            Bar(kind.replace("_", "-"), "games") as bar,
+            closing(client.watch_job(job.job_id)) as states,
+        ):
             for job in states:
-                bar.update(job.games_done, job.games_total or None, job.games_done)
+                if job.state is JobState.RUNNING and not began:
+                    began, before = True, job.games_done
+                    bar.begin(before)
+                done, total = job.games_done, job.games_total or None
+                bar.update(done, total, done - before, _words(job))
     except ServiceError as error:
         if error.code.name == "UNAVAILABLE":
-            note(f"The job goes on when the server is back: chase-fast remote watch {job.job_id}")
+            again = connection.again("watch", job.job_id)
+            note(f"The job goes on when the server is back: {again}")
         raise
     if job.state is JobState.FAILED:
         note(f"chase-fast remote: job {job.job_id} failed: {clean(job.message)}")
         raise typer.Exit(EXIT_FAILED)
     return job
+
+
+def _words(job: Job) -> str:
+    """What a job does that plays no games."""
+    if job.state.name == "QUEUED":
+        return "waits for its turn"
+    if job.done or job.games_done < job.games_total:
+        return ""
+    return "making the report" if job.games_total else "begins"
+
+
+@contextmanager
+def interruptible(
+    client: Client, connection: Connection, job_id: str, *, cancels: bool
+) -> Iterator[None]:
+    """Ctrl-C in the block says what becomes of a job, and how to come back to it.
+
+    Args:
+        client: Of the server.
+        connection: How it is reached.
+        job_id: Of the job.
+        cancels: Whether the job ends then, unless all of its games are played.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        job = client.get_job(job_id)
+        files = connection.again("download", job_id, "--out", "DIR")
+        if job.done:
+            words = f"has ended; its files: {files}"
+        elif cancels and not (job.games_total and job.games_done == job.games_total):
+            done = client.cancel_job(job_id).done
+            words = f"is {'' if done else 'being '}cancelled; what it has played: {files}"
+        else:
+            words = f"goes on; to come back to it: {connection.again('watch', job_id)}"
+        note(f"interrupted; job {job_id} {words}")
+        raise
 
 
 def tell_result(client: Client, job: Job, *, json: bool) -> None:
@@ -86,7 +132,11 @@ def tell_result(client: Client, job: Job, *, json: bool) -> None:
         if job.state is JobState.SUCCEEDED:
             note(f"job {job.job_id} is done; its kind has no report")
             return
-        note(f"chase-fast remote: job {job.job_id} was cancelled, it has no report")
+        names = ", ".join(clean(file.name) for file in job.files)
+        note(
+            f"chase-fast remote: job {job.job_id} was cancelled, it has no report"
+            + (f" but {names}" if names else "")
+        )
         raise typer.Exit(EXIT_FAILED)
     document = _document(client.read_result(job.job_id, _REPORT))
     if json:
@@ -120,5 +170,4 @@ def save_files(client: Client, job: Job, out: Path | None) -> None:
         if not _NAME.fullmatch(file.name):
             raise AnswerError(f"{clean(file.name)!r} is no name of a file")
         client.download(job.job_id, file.name, out / file.name)
-    names = [file.name for file in job.files]
-    note(f"wrote {out / _PAGE}" if _PAGE in names else f"wrote {', '.join(names)} to {out}")
+        note(f"wrote {out / file.name} ({file.bytes:,} bytes)")
