@@ -126,16 +126,12 @@ def match(
     )
 
     def play(finished: Callable[[PairResult], None]) -> MatchResult:
-        try:
-            return play_match(
-                *specs, rules=chosen, pairs=pairs, turns=turns, seed=seed,
-                workers=threads_of(workers), max_turns=max_turns, finished=finished,
-            )  # fmt: skip
-        except PlayerError as error:
-            note(f"chase-fast match: {error}")
-            raise typer.Exit(1) from None
+        return play_match(
+            *specs, rules=chosen, pairs=pairs, turns=turns, seed=seed,
+            workers=threads_of(workers), max_turns=max_turns, finished=finished,
+        )  # fmt: skip
 
-    tell_match(asked, play)
+    tell_match("match", asked, play)
 
 
 def check_match(turns: int, max_turns: int, games: str | None) -> None:
@@ -153,12 +149,39 @@ def check_match(turns: int, max_turns: int, games: str | None) -> None:
         raise typer.BadParameter("cannot share standard output", param_hint="--games")
 
 
-def tell_match(asked: Asked, play: Playing) -> None:
+def tell_match(command: str, asked: Asked, play: Playing) -> None:
     """Lets a match be played, and prints what came of it.
+
+    Args:
+        command: Its name, for messages.
+        asked: What is played.
+        play: Plays it.
 
     Raises:
         typer.BadParameter: The file of records cannot be written.
+        typer.Exit: A program does not start.
     """
+    try:
+        result = _played(asked, play)
+    except PlayerError as error:
+        note(f"chase-fast {command}: {error}")
+        raise typer.Exit(1) from None
+    if asked.json:
+        say_json(_document(result, asked))
+    else:
+        _say_result(result, asked.players)
+    cut_short = result.terminations["turn_limit"]
+    if cut_short > _MANY_CUT_SHORT * result.games:
+        note(
+            f"chase-fast: {cut_short} of {result.games} games were cut short by --max-turns "
+            f"{asked.max_turns}"
+        )
+    if asked.games is not None:
+        note(f"wrote {asked.games}")
+
+
+def _played(asked: Asked, play: Playing) -> MatchResult:
+    """The match, with a bar; what goes wrong is told when the bar is gone."""
     played = decisions = 0
     with ExitStack() as stack:
         writer = None
@@ -176,19 +199,7 @@ def tell_match(asked: Asked, play: Playing) -> None:
                 _save(writer, pair, asked.players, asked.seed)
             bar.update(played, asked.pairs, decisions)
 
-        result = play(finished)
-    if asked.json:
-        say_json(_document(result, asked))
-    else:
-        _say_result(result, asked.players)
-    cut_short = result.terminations["turn_limit"]
-    if cut_short > _MANY_CUT_SHORT * result.games:
-        note(
-            f"chase-fast: {cut_short} of {result.games} games were cut short by --max-turns "
-            f"{asked.max_turns}"
-        )
-    if asked.games is not None:
-        note(f"wrote {asked.games}")
+        return play(finished)
 
 
 def _save(writer: RecordWriter, pair: PairResult, players: tuple[str, str], seed: int) -> None:

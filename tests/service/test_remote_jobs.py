@@ -62,7 +62,7 @@ def test_a_job_that_is_left_to_the_server(server: Running, tmp_path: Path) -> No
     assert (code, out) == (1, b"")
     assert f"job {job_id} was cancelled" in notes
     assert remote(server, "cancel", job_id)[2] == f"job {job_id} is cancelled\n"
-    assert remote(server, "delete", job_id)[0] == 0
+    assert remote(server, "delete", job_id) == (0, b"", f"job {job_id} is deleted\n")
     assert remote(server, "watch", job_id)[0] == 2
 
 

@@ -278,6 +278,15 @@ def test_long_work_shows_a_bar_until_it_is_interrupted(
     assert "Traceback" not in terminal.shown
 
 
+def test_what_goes_wrong_is_told_when_the_bar_is_gone() -> None:
+    """The program ends long after the bar has appeared."""
+    terminal = Terminal("match", "random", 'ext:cmd="sleep 2"', "--pairs", "1")
+    terminal.read_until("match ")
+    assert terminal.end() == 1
+    lines = visible(terminal.shown).splitlines()
+    assert any(line.startswith("chase-fast match: 'sleep 2' (start): ") for line in lines)
+
+
 def test_messages_are_broken_between_words() -> None:
     """The longest of ours, and a position that is wider than the terminal, with its mark."""
     dice = "AaAaAaAaA/aAaAaAaAa/AaAaAaAaA/9/9/aAaAaAaAa/AaAaAaAaA/aAaAa4/9 r - 0/x"

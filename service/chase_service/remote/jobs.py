@@ -101,7 +101,7 @@ def delete(connection: Connection, job: JobArgument) -> None:
     """Remove a job that has ended, and its files."""
     with connected("delete", connection) as client:
         client.delete_job(job)
-    note("deleted")
+    note(f"job {job} is deleted")
 
 
 def _row(job: Job) -> dict[str, Any]:

@@ -7,9 +7,8 @@ from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-import typer
-
 from chase_fast import Game, Move, Outcome, Side
+from chase_fast.agents import PlayerError
 from chase_fast.cells import TERMINATIONS
 from chase_fast.cli.match import (
     Asked,
@@ -23,8 +22,6 @@ from chase_fast.cli.match import (
     tell_match,
 )
 from chase_fast.cli.options import JsonOption, RulesOption, SeedOption, read_one_rules
-from chase_fast.cli.output import note
-from chase_fast.cli.rundirs import EXIT_FAILED
 from chase_fast.errors import ChaseError
 from chase_fast.match import MatchResult
 from chase_fast.openings import random_openings
@@ -70,7 +67,7 @@ def match(
                 finished(pair)
             return result
 
-        tell_match(asked, play)
+        tell_match("remote match", asked, play)
 
 
 def _check_start(first: PairResult, players: tuple[str, str]) -> None:
@@ -79,15 +76,14 @@ def _check_start(first: PairResult, players: tuple[str, str]) -> None:
     One that does so later, or answers badly, has lost a game.
 
     Raises:
-        typer.Exit: Both games were lost before anything was decided.
+        PlayerError: Both games were lost before anything was decided.
     """
     if all(
         one.outcome.termination in _SILENT and len(one.game.moves) == one.opening
         for one in first.games
     ):
         name = players[int(first.games[0].outcome.winner is Side.RED)]
-        note(f"chase-fast remote match: {name} does not start on the server")
-        raise typer.Exit(EXIT_FAILED)
+        raise PlayerError(f"{name} does not start on the server", "crash")
 
 
 def _pairs(client: Client, asked: Asked) -> Iterator[PairResult]:
