@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+import logging
+import os
+import signal
 import time
 from collections.abc import Iterator
 from concurrent import futures
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -19,7 +25,7 @@ from chase_service._pb.chase.v1.games_service_pb2 import (
 from chase_service.client import ServiceError
 from chase_service.config import Config
 from chase_service.limits import Limits
-from chase_service.server import AddressError, Options, Server, StartError, check_address
+from chase_service.server import AddressError, Options, Server, StartError, check_address, serve
 from grpc_health.v1 import health_pb2
 from grpc_reflection.v1alpha import reflection_pb2
 
@@ -301,3 +307,27 @@ def test_a_name_is_refused_if_one_of_its_addresses_is_served() -> None:
 
         with pytest.raises(StartError, match="in use"):
             server.run(start())
+
+
+def test_what_is_served_with_is_out_of_the_collector_before_calls_come(tmp_path: Path) -> None:
+    # Its rounds would hold the event loop for as long as they take to look through all modules.
+    frozen: list[int] = []
+
+    class Ending(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            if "serving on" in record.getMessage():
+                frozen.append(gc.get_freeze_count())
+                os.kill(os.getpid(), signal.SIGTERM)
+
+    ending = Ending(logging.INFO)
+    log = logging.getLogger("chase_service")
+    level = log.level
+    log.addHandler(ending)
+    log.setLevel(logging.INFO)
+    try:
+        assert asyncio.run(serve(Options(listen="127.0.0.1:0", data=tmp_path)))
+    finally:
+        log.removeHandler(ending)
+        log.setLevel(level)
+        gc.unfreeze()
+    assert frozen[0] > 10_000

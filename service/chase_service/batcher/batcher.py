@@ -29,6 +29,9 @@ from chase_service.batcher.slots import Failure, Run, Slots
 from chase_service.batcher.threads import Threads
 from chase_service.config import Config
 
+# Share of what a call should take that it is expected to take still, however late it is.
+_LATE: Final = 0.25
+
 # No estimate is above an hour, so that sums of them stay exact enough.
 _MOST_US: Final = 3.6e9
 
@@ -308,12 +311,16 @@ class Batcher(Generic[P, R]):
         free = self._free > 0 or self._background.running > 0
         until = 0.0
         if not (free and self._may_start(long=False)):
-            ends = (run.began + slowness * run.cost / 1e6 for run in self._short)
-            until = max(0.0, min(ends, default=0.0) - now)
+            until = min((self._left(run, slowness, now) for run in self._short), default=0.0)
         client = ticket.item.client
         served = any(one.item.client == client for run in self._short for one in run.tickets)
         outlook = Outlook(until, slowness, served=served)
         return self._queue.admits(ticket, now, outlook)
+
+    def _left(self, run: _Batch[P, R], slowness: float, now: float) -> float:
+        """Seconds until a call is back; one that is late is not for that at its end."""
+        expected = slowness * run.cost / 1e6
+        return max(run.began + expected - now, _LATE * expected)
 
     # ---- Serving
 

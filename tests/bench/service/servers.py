@@ -17,7 +17,7 @@ from typing import Any
 import grpc
 from chase_service.config import Config
 from chase_service.log import JsonFormatter, logged
-from chase_service.server import Options, Server
+from chase_service.server import Options, Server, spare_the_collector
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -86,6 +86,7 @@ async def _chase(folder: str, config: str) -> None:
     with logged(JsonFormatter(), "INFO"):
         server = Server(options)
         await server.start()
+        spare_the_collector()
         await _tell(server.port)
         await server.drain()
 
