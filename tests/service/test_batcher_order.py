@@ -322,7 +322,7 @@ def test_under_overload_a_client_whose_item_runs_is_not_one_with_nothing_here() 
 
 
 def test_urgent_items_do_not_mind_the_others_and_long_ones_may_wait() -> None:
-    world = one_thread(max_wait_ms=20, overloaded_wait_ms=0, long_us=10_000)
+    world = one_thread(max_wait_ms=20, overloaded_wait_ms=1, long_us=10_000)
     assert taken(world, 30, priority=2) == 20
     world.clock.advance(0.001)  # what runs should be done by now
     assert taken(world, 30, priority=2, cost=20_000.0) == 30

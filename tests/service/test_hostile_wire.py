@@ -241,6 +241,7 @@ def test_very_many_connections(small: Running, part: int, caplog: pytest.LogCapt
 
         return await asyncio.gather(*map(one, range(PART)))
 
+    assert_well(small)  # whose own connection stays
     before = descriptors()
     with caplog.at_level(logging.ERROR, "chase_service"):
         heard = asyncio.run(talk())
