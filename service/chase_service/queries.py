@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,7 +14,7 @@ import numpy.typing as npt
 
 from chase_fast import GAME_DTYPE, Game, Move, Position, Rules, analyse
 from chase_fast._core import Analysis, StopFlag, _perft, _playouts
-from chase_fast.agents import PlayerSpec, make_player
+from chase_fast.agents import PlayerError, PlayerSpec, make_player
 from chase_fast.batch import Playouts
 from chase_fast.errors import ArgumentError, ChaseError, InvalidRulesError
 from chase_fast.simulate import PairResult, play_pair
@@ -35,6 +36,8 @@ __all__ = [
     "start_of",
     "tally_of",
 ]
+
+_log = logging.getLogger("chase_service")
 
 # Of this depth on a perft is divided by its first decision, so that threads can share it.
 _DIVIDED: Final = 4
@@ -316,9 +319,13 @@ class AnalysisQuery:
         game = self.game(stop)
         try:
             found = analyse(game, self.player, lines=self.lines, stop=stop)
-        except ChaseError:
+        except ChaseError as error:
             if stop.is_set():
                 raise Stopped from None
+            if isinstance(error, PlayerError):
+                _log.error("%s does not play: %s", self.player, error)
+                message = "the program does not play; the log of the server says more"
+                raise Refusal(Reason.INTERNAL, message) from None
             raise
         if stop.is_set():
             raise Stopped

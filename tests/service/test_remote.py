@@ -151,6 +151,17 @@ def test_a_program_of_the_server_that_does_not_start(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("player", ["broken", "faulty"])
+def test_a_program_of_the_server_that_does_not_think(
+    server: Running, player: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    code, out, notes = remote(server, "analyse", "--player", player)
+    assert (code, out) == (1, b"")
+    assert "the program does not play; the log of the server says more" in notes
+    (said,) = (one.getMessage() for one in caplog.records if one.name == "chase_service")
+    assert "does not play: " in said
+
+
 def test_the_server_stands_in_the_environment(
     server: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,7 +50,10 @@ def test_what_is_refused(server: Running, words: list[str], said: str) -> None:
     assert "Traceback" not in notes
 
 
-@pytest.mark.parametrize("target", ["", "localhost", "http://a:1", "a b:1", "unix:/x", "h:123456"])
+@pytest.mark.parametrize(
+    "target",
+    ["", "localhost", "http://a:1", "a b:1", "unix:/x", "h:123456", "h:65536", "::1:50051"],
+)
 def test_what_is_no_server(target: str) -> None:
     code, _, notes = remote(target, "playout", "5")
     assert code == 2

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-import re
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from chase_fast.cli import EXIT_USAGE
 from chase_fast.cli.output import note
 from chase_fast.cli.players import read_player
 from chase_fast.cli.rundirs import EXIT_FAILED, need
+from chase_service.addresses import is_address
 from chase_service.players import KINDS
 from chase_service.refusal import clean
 
@@ -47,8 +47,6 @@ __all__ = [
 P = ParamSpec("P")
 
 DEFAULT_SERVER: Final = "127.0.0.1:50051"
-
-_ADDRESS: Final = re.compile(r"(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\]):[0-9]{1,5}")
 
 # Attempts in a row, with delays of up to five seconds: a server may begin again meanwhile.
 _ATTEMPTS: Final = 9
@@ -133,7 +131,7 @@ class Connection:
         Raises:
             typer.BadParameter: It is none.
         """
-        if not _ADDRESS.fullmatch(self.server):
+        if not is_address(self.server):
             raise typer.BadParameter(
                 f"{self.server!r:.80}, expected a host, a colon and a port up to 65535",
                 param_hint="--server",
