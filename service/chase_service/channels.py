@@ -64,6 +64,10 @@ class Channel:
         """A call with one request and one answer."""
         return self._call(self._channel.unary_unary, path)
 
+    def unary_future(self, path: str) -> Callable[..., Any]:
+        """A call with one request, begun without waiting; of a connection that blocks."""
+        return self._call(lambda path: self._channel.unary_unary(path).future, path)
+
     def unary_stream(self, path: str) -> Callable[..., Any]:
         """A call with one request and a stream of answers."""
         return self._call(self._channel.unary_stream, path)

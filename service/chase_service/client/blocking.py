@@ -6,7 +6,7 @@ import time
 from collections.abc import Generator, Iterable, Sequence
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Self, TypeVar, Unpack
+from typing import Self, TypeVar, Unpack
 
 import grpc
 
@@ -23,6 +23,7 @@ from chase_service.calls import (
     Position,
 )
 from chase_service.channels import Security, open_channel
+from chase_service.client.apart import Apart
 
 __all__ = ["Client"]
 
@@ -58,6 +59,7 @@ class Client:
         **security: Unpack[Security],
     ) -> None:  # fmt: skip
         self._channel = open_channel(target, **security)
+        self._apart = Apart()
         self._timeout = timeout
         self._attempts = attempts
 
@@ -69,7 +71,7 @@ class Client:
 
     def close(self) -> None:
         """Ends the connection. Done twice it is done once."""
-        self._channel.close()
+        self._apart.run(self._channel.close)
 
     # ---- How calls are made ---------------------------------------------------------------------
 
@@ -77,13 +79,13 @@ class Client:
         self, plan: calls.Plan[Item, T], items: Iterable[Item], timeout: float | None
     ) -> list[T]:
         tries = calls.Tries(self._timeout if timeout is None else timeout, self._attempts)
-        call: Any = self._channel.unary_unary(plan.path)
+        call = self._channel.unary_future(plan.path)
         results: list[T] = []
         for part in calls.batches(items, calls.ITEMS):
             data = plan.ask(part, len(results))
             while True:
                 try:
-                    answer: bytes = call(data, timeout=tries.seconds_left)
+                    answer = self._apart.answer(call, data, tries.seconds_left)
                     break
                 except grpc.RpcError as failed:
                     delay = tries.delay(failed)
@@ -97,19 +99,17 @@ class Client:
 
     def _receive(self, reading: calls.Reading[T], timeout: float | None) -> Generator[T]:
         tries = calls.Tries(timeout, self._attempts)
-        call: Any = self._channel.unary_stream(reading.path)
+        call = self._channel.unary_stream(reading.path)
         while (request := reading.request()) is not None:
-            stream = call(request.SerializeToString(), timeout=tries.seconds_left)
-            delay = 0.0
+            data, delay = request.SerializeToString(), 0.0
             try:
-                for data in stream:
-                    tries.answered()
-                    yield from reading.read(data)
+                with self._apart.answers(call, data, tries.seconds_left) as answers:
+                    for answer in answers:
+                        tries.answered()
+                        yield from reading.read(answer)
                 reading.ended()
             except grpc.RpcError as failed:
                 delay = tries.delay(failed, reading.again)
-            finally:
-                stream.cancel()
             time.sleep(delay)
 
     def _stream(
@@ -117,7 +117,7 @@ class Client:
         timeout: float | None,
     ) -> Generator[T]:  # fmt: skip
         tries = calls.Tries(timeout, self._attempts)
-        call: Any = self._channel.stream_stream(plan.stream_path)
+        call = self._channel.stream_stream(plan.stream_path)
         parts, sent = calls.batches(items, batch), calls.Ahead(plan, ahead)
         while sent.room and (part := next(parts, None)):
             sent.send(part)
@@ -126,22 +126,20 @@ class Client:
             outbox: SimpleQueue[bytes | None] = SimpleQueue()
             for data in sent.again():
                 outbox.put(data)
-            stream = call(iter(outbox.get, None), timeout=tries.seconds_left)
-            delay = 0.0
+            requests, delay = iter(outbox.get, None), 0.0
             try:
-                while sent:
-                    answer: bytes | None = next(stream, None)
-                    yield from sent.answered(answer)
-                    tries.answered()
-                    if part := next(parts, None):
-                        outbox.put(sent.send(part))
-                outbox.put(None)
-                next(stream, None)
+                with self._apart.answers(call, requests, tries.seconds_left) as answers:
+                    while sent:
+                        yield from sent.answered(next(answers, None))
+                        tries.answered()
+                        if part := next(parts, None):
+                            outbox.put(sent.send(part))
+                    outbox.put(None)
+                    next(answers, None)
             except grpc.RpcError as failed:
                 delay = tries.delay(failed) if sent else 0.0
             finally:
                 outbox.put(None)
-                stream.cancel()
             time.sleep(delay)
 
     # ---- Queries -------------------------------------------------------------------------------

@@ -1,0 +1,134 @@
+"""gRPC's part of calls that block, in other threads than the caller's.
+
+Ctrl-C raises in the main thread wherever it is. Where that was within gRPC it broke the notes that
+gRPC makes of its calls: the thread of the connection died, and to close it took for ever. So the
+caller waits for queues and for nothing else.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from typing import Any
+
+import grpc
+
+__all__ = ["Apart"]
+
+_Task = Callable[[], object]
+_Reply = tuple[Any, Exception | None]
+
+
+class Apart:
+    """Begins calls, and ends them, in a thread of its own. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._tasks: SimpleQueue[_Task | None] = SimpleQueue()
+        threading.Thread(
+            target=_work, args=(self._tasks,), name="calls of a client", daemon=True
+        ).start()
+        weakref.finalize(self, self._tasks.put, None)
+
+    def run(self, task: _Task) -> None:
+        """Has something done, and waits for it.
+
+        Raises:
+            Exception: What it raises.
+        """
+        replies: SimpleQueue[_Reply] = SimpleQueue()
+        self._tasks.put(lambda: replies.put(_reply(task)))
+        _value(replies)
+
+    def answer(
+        self, call: Callable[..., grpc.Future[bytes]], request: bytes, timeout: float | None
+    ) -> bytes:
+        """The answer of a unary call, which is cancelled if the waiting is broken off.
+
+        Raises:
+            grpc.RpcError: It failed.
+            RuntimeError: The client is closed.
+        """
+        begun: list[grpc.Future[bytes]] = []
+        replies: SimpleQueue[_Reply] = SimpleQueue()
+
+        def begin() -> None:
+            try:
+                begun.append(call(request, timeout=timeout))
+            except Exception as error:  # noqa: BLE001 - it is the caller's
+                replies.put((None, error))
+            else:
+                begun[0].add_done_callback(lambda done: replies.put(_reply(done.result)))
+
+        try:
+            self._tasks.put(begin)
+            answer: bytes = _value(replies)
+        except BaseException:
+            self._tasks.put(lambda: _cancel(begun))
+            raise
+        return answer
+
+    @contextmanager
+    def answers(
+        self, call: Callable[..., Any], request: bytes | Iterable[bytes], timeout: float | None
+    ) -> Iterator[Iterator[bytes]]:
+        """The answers of a call, none of them read before it is asked for.
+
+        The end of the block cancels what is left of the call. To read them raises `grpc.RpcError`
+        where it failed.
+
+        Raises:
+            RuntimeError: The client is closed.
+        """
+        begun: list[Any] = []
+        asked: SimpleQueue[bool] = SimpleQueue()
+        replies: SimpleQueue[_Reply] = SimpleQueue()
+
+        def begin() -> None:
+            begun.append(call(request, timeout=timeout))
+            threading.Thread(
+                target=_read, args=(begun[0], asked, replies), name="answers of a call", daemon=True
+            ).start()
+
+        def ask() -> Any:
+            asked.put(True)
+            return _value(replies)
+
+        try:
+            self.run(begin)
+            yield iter(ask, None)
+        finally:
+            asked.put(False)
+            self._tasks.put(lambda: _cancel(begun))
+
+
+def _work(tasks: SimpleQueue[_Task | None]) -> None:
+    while (task := tasks.get()) is not None:
+        task()
+        del task  # not kept while there is nothing to do
+
+
+def _read(answers: Iterator[bytes], asked: SimpleQueue[bool], replies: SimpleQueue[_Reply]) -> None:
+    while asked.get():
+        replies.put(_reply(lambda: next(answers, None)))
+
+
+def _reply(task: _Task) -> _Reply:
+    try:
+        return task(), None
+    except Exception as error:  # noqa: BLE001 - it is raised where the reply is waited for
+        return None, error
+
+
+def _value(replies: SimpleQueue[_Reply]) -> Any:
+    value, error = replies.get()
+    if error is not None:
+        raise error
+    return value
+
+
+def _cancel(begun: Iterable[Any]) -> None:
+    for call in begun:
+        call.cancel()
