@@ -323,7 +323,7 @@ class AnalysisQuery:
             if stop.is_set():
                 raise Stopped from None
             if isinstance(error, PlayerError):
-                _log.error("%s does not play: %s", self.player, error)
+                _log.exception("%s does not play", self.player)
                 message = "the program does not play; the log of the server says more"
                 raise Refusal(Reason.INTERNAL, message) from None
             raise
