@@ -143,7 +143,7 @@ class Config:
     max_request_bytes: int = _whole(4 * MIB, KIB, 1 << 30)
     """Bytes of one request."""
 
-    max_response_bytes: int = _whole(3_584 * KIB, KIB, 1 << 30)
+    max_response_bytes: int = _whole(3_584 * KIB, 2_048 * KIB, 1 << 30)
     """Bytes of one response. Clients refuse more than 4 MiB unless told otherwise."""
 
     max_nodes: int = _whole(100_000_000, 1, 1 << 50)
@@ -207,10 +207,10 @@ class Config:
             kinds = (int,) if one.type == "int" else (int, float)
             # A bool is an int to Python, and nan is outside every range.
             if type(value) not in kinds or not low <= value <= high:
-                kind = "an integer" if one.type == "int" else "a number"
-                raise ValueError(
-                    f"{one.name} is {value!r:.40}, expected {kind} from {low:g} to {high:g}"
-                )
+                allowed = f"a number from {low:g} to {high:g}"
+                if one.type == "int":
+                    allowed = f"an integer from {low} to {high}"
+                raise ValueError(f"{one.name} is {value!r:.40}, expected {allowed}")
         if self.overloaded_wait_ms > self.max_wait_ms:
             raise ValueError(
                 f"overloaded_wait_ms is {self.overloaded_wait_ms:g}, expected at most max_wait_ms, "

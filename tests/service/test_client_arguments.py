@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -130,3 +131,16 @@ def test_a_closed_client_says_so(client: Any, call: Call) -> None:
     client.close()
     with pytest.raises(RuntimeError, match="the client is closed, expected calls before that"):
         call(client)
+
+
+@pytest.mark.parametrize("timeout", ["5", True, math.nan, [1]])
+def test_a_timeout_that_is_none(server: Running, timeout: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"^timeout is .*, expected seconds, a number$"):
+        server.client.perft([("", 1)], timeout=timeout)
+    with pytest.raises(ArgumentError, match=r"^timeout is .*, expected seconds, a number$"):
+        list(server.client.stream_perft([("", 1)], timeout=timeout))
+
+
+@pytest.mark.parametrize("timeout", [10**9, 10**400, 1e10, 1e300, math.inf])
+def test_a_timeout_beyond_all_bounds_is_none(server: Running, timeout: float) -> None:
+    assert server.client.perft([("", 1)], timeout=timeout) == [46]

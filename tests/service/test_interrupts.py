@@ -1,4 +1,4 @@
-"""Ctrl-C in a program that uses the client that blocks."""
+"""Ctrl-C in a program that uses the client that blocks, and its end."""
 
 from __future__ import annotations
 
@@ -53,6 +53,49 @@ def test_calls_that_are_broken_off_anywhere(server: Running, call: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stdout) == (0, "all closed\n")
     assert "Exception in thread" not in done.stderr
+    wait_for(lambda: server.busy == 0)
+
+
+# Calls and connections that are ended by the end of the program, when no other thread runs.
+ENDING = {
+    "with": (
+        "def f():\n    with Client(target) as c:\n        yield c.perft([('', 1)])\n"
+        "g = f()\nnext(g)"
+    ),
+    "with, stream": (
+        "def f():\n    with Client(target) as c:\n"
+        "        yield from c.playout_games(10**8, batch=50)\n"
+        "g = f()\nnext(g)"
+    ),
+    "open": "c = Client(target)\ng = c.playout_games(10**8, batch=50)\nnext(g)",
+    "deleted": (
+        "class A:\n    def __init__(self): self.c = Client(target); self.c.version()\n"
+        "    def __del__(self): self.c.close()\na = A(); a.me = a"
+    ),
+    "asked late": (
+        "class A:\n    def __init__(self): self.c = Client(target); self.c.version()\n"
+        "    def __del__(self): self.c.perft([('', 1)])\na = A(); a.me = a"
+    ),
+    "registered": (
+        "import atexit\natexit.register(lambda: c.close())\nc = Client(target)\nc.version()"
+    ),
+    "registered call": (
+        "import atexit\natexit.register(lambda: print(c.perft([('', 1)])))\n"
+        "c = Client(target)\nc.version()"
+    ),
+}
+
+
+@pytest.mark.parametrize("ending", ENDING)
+def test_the_end_of_a_program_does_not_wait(server: Running, ending: str) -> None:
+    begin = f"from chase_service.client import Client\ntarget = {server.target!r}\n"
+    done = subprocess.run(
+        [sys.executable, "-c", begin + ENDING[ending]], capture_output=True, text=True,
+        timeout=PATIENCE, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert ("Traceback" in done.stderr) == (ending == "asked late"), done.stderr
+    assert done.stdout == ("[46]\n" if ending == "registered call" else "")
     wait_for(lambda: server.busy == 0)
 
 

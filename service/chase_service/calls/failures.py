@@ -12,6 +12,8 @@ import grpc
 from google.protobuf.message import DecodeError
 from google.rpc import error_details_pb2, status_pb2
 
+from chase_service.calls.arguments import ArgumentError, shown
+
 __all__ = ["ATTEMPTS", "ServiceError", "Tries", "error_of"]
 
 ATTEMPTS: Final = 5
@@ -19,6 +21,7 @@ ATTEMPTS: Final = 5
 
 _FIRST_DELAY: Final = 0.1
 _LONGEST_DELAY: Final = 5.0
+_FOR_EVER: Final = 1e9
 _DETAILS_KEY: Final = "grpc-status-details-bin"
 # What grpc.aio says when it has written to a stream that the server had ended, in place of the
 # status that the server gave (grpc/grpc#36066). Asked again, the server says it again.
@@ -80,10 +83,19 @@ class Tries:
     Args:
         timeout: Seconds that it may take, all attempts included; None and infinity: no bound.
         attempts: Failures in a row, without an answer between them, after which it is given up.
+
+    Raises:
+        ArgumentError: The timeout is no number.
     """
 
     def __init__(self, timeout: float | None, attempts: int) -> None:
-        bounded = timeout is not None and timeout != math.inf
+        number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
+        if isinstance(timeout, float) and math.isnan(timeout):
+            number = False
+        if timeout is not None and not number:
+            raise ArgumentError(f"timeout is {shown(timeout)}, expected seconds, a number")
+        # gRPC takes what is beyond its own range for a time that has passed.
+        bounded = timeout is not None and timeout < _FOR_EVER
         self._deadline = time.monotonic() + timeout if bounded and timeout is not None else None
         self._attempts = attempts
         self._failed = 0

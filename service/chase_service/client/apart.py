@@ -12,9 +12,12 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
+from sys import is_finalizing
 from typing import Any
 
 import grpc
+
+from chase_service.channels import Channel
 
 __all__ = ["Apart"]
 
@@ -30,17 +33,23 @@ class Apart:
         threading.Thread(
             target=_work, args=(self._tasks,), name="calls of a client", daemon=True
         ).start()
-        weakref.finalize(self, self._tasks.put, None)
+        # Handlers of the program's end may still make calls, and close.
+        weakref.finalize(self, self._tasks.put, None).atexit = False
 
-    def run(self, task: _Task) -> None:
-        """Has something done, and waits for it.
+    def _put(self, task: _Task) -> None:
+        if is_finalizing():
+            raise RuntimeError("the program has ended, expected calls before that")
+        self._tasks.put(task)
 
-        Raises:
-            Exception: What it raises.
-        """
+    def _run(self, task: _Task) -> None:
         replies: SimpleQueue[_Reply] = SimpleQueue()
-        self._tasks.put(lambda: replies.put(_reply(task)))
+        self._put(lambda: replies.put(_reply(task)))
         _value(replies)
+
+    def close(self, channel: Channel) -> None:
+        """Closes a connection, unless the program has ended, which no other thread outlives."""
+        if not is_finalizing():
+            self._run(channel.close)
 
     def answer(
         self, call: Callable[..., grpc.Future[bytes]], request: bytes, timeout: float | None
@@ -49,7 +58,7 @@ class Apart:
 
         Raises:
             grpc.RpcError: It failed.
-            RuntimeError: The client is closed.
+            RuntimeError: The client is closed, or the program has ended.
         """
         begun: list[grpc.Future[bytes]] = []
         replies: SimpleQueue[_Reply] = SimpleQueue()
@@ -63,7 +72,7 @@ class Apart:
                 begun[0].add_done_callback(lambda done: replies.put(_reply(done.result)))
 
         try:
-            self._tasks.put(begin)
+            self._put(begin)
             answer: bytes = _value(replies)
         except BaseException:
             self._tasks.put(lambda: _cancel(begun))
@@ -80,7 +89,7 @@ class Apart:
         where it failed.
 
         Raises:
-            RuntimeError: The client is closed.
+            RuntimeError: The client is closed, or the program has ended.
         """
         begun: list[Any] = []
         asked: SimpleQueue[bool] = SimpleQueue()
@@ -93,11 +102,13 @@ class Apart:
             ).start()
 
         def ask() -> Any:
+            if is_finalizing():
+                return None
             asked.put(True)
             return _value(replies)
 
         try:
-            self.run(begin)
+            self._run(begin)
             yield iter(ask, None)
         finally:
             asked.put(False)

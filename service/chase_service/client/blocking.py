@@ -71,7 +71,7 @@ class Client:
 
     def close(self) -> None:
         """Ends the connection. Done twice it is done once."""
-        self._apart.run(self._channel.close)
+        self._apart.close(self._channel)
 
     # ---- How calls are made ---------------------------------------------------------------------
 
