@@ -27,6 +27,7 @@ from chase_service.wire import decode
 
 __all__ = ["JobCalls"]
 
+# Bytes of a message that could have more: of a file, or of a page, which ends before it has.
 _PIECE: Final = 1 << 20
 
 
@@ -72,8 +73,15 @@ class JobCalls:
         before, state, size = page_of(decode(pb.ListJobsRequest, data))
         # One more tells whether there is a page that follows.
         found = self._jobs.page(before=before, state=state, most=size + 1, owner=_sees(call))
-        token = token_after(found[size - 1], state) if len(found) > size else ""
-        jobs = [job_message(job, files=False) for job in found[:size]]
+        jobs: list[pb.Job] = []
+        left = _PIECE
+        for job in found[:size]:
+            message = job_message(job, files=False)
+            left -= message.ByteSize()
+            if jobs and left < 0:
+                break
+            jobs.append(message)
+        token = token_after(found[len(jobs) - 1], state) if len(found) > len(jobs) else ""
         return pb.ListJobsResponse(jobs=jobs, next_page_token=token).SerializeToString()
 
     async def _watch(self, data: bytes, call: Call) -> None:

@@ -68,6 +68,8 @@ def read_spec(given: pb.JobSpec, limits: Limits, players: Players) -> tuple[byte
     """
     spec = pb.JobSpec()
     spec.CopyFrom(given)
+    # They would be kept, and make every answer that tells of the job as large as its request.
+    spec.DiscardUnknownFields()
     kind = spec.WhichOneof("kind")
     if kind is None:
         raise invalid("spec", "spec: expected tournament, sprt, balance or self_play")

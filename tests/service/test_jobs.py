@@ -128,6 +128,31 @@ def test_openings_that_the_rules_have_not(server: Running) -> None:
     assert not job.files
 
 
+def test_what_is_not_in_the_contract_is_not_kept(server: Running) -> None:
+    unknown = b"\x78\x01" * 1_500_000  # a number in field 15, which there is not
+    job = create(server, pb.JobSpec.FromString(tournament().SerializeToString() + unknown))
+    assert job.ByteSize() < 1000
+    assert job.spec == create(server, tournament()).spec
+    assert listed(server, page_size=100).ByteSize() < 1 << 20
+
+
+def test_a_page_ends_before_it_is_too_large(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [create(server, tournament()) for _ in range(5)]
+    # As large as two jobs, and a job is on its page however large it is.
+    for size, expected in ((2 * made[0].ByteSize() + 10, 2), (1, 1)):
+        monkeypatch.setattr("chase_service.jobcalls._PIECE", size)
+        found: list[str] = []
+        token = ""
+        while len(found) < len(made):
+            page = listed(server, page_size=100, page_token=token)
+            assert len(page.jobs) == expected or not page.next_page_token
+            found += [job.job_id for job in page.jobs]
+            token = page.next_page_token
+        assert found[: len(made)] == [job.job_id for job in reversed(made)]
+
+
 # ---- One after the other ------------------------------------------------------------------------
 
 
