@@ -94,7 +94,9 @@ def test_the_end_of_a_program_does_not_wait(server: Running, ending: str) -> Non
         timeout=PATIENCE, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert ("Traceback" in done.stderr) == (ending == "asked late"), done.stderr
+    late = ending == "asked late"
+    assert ("Traceback" in done.stderr) == late, done.stderr
+    assert ("RuntimeError: the program has ended" in done.stderr) == late
     assert done.stdout == ("[46]\n" if ending == "registered call" else "")
     wait_for(lambda: server.busy == 0)
 
@@ -136,7 +138,7 @@ class Call:
 
 def test_nothing_of_grpc_is_run_by_the_caller() -> None:
     apart, call = Apart(), Call()
-    assert apart.answer(call, b"", None) == b"result"  # type: ignore[arg-type]
+    assert apart.answer(call, b"", None) == b"result"
     with apart.answers(call, b"", None) as answers:
         assert [next(answers), next(answers)] == [b"next", b"next"]
     assert call.cancelled.wait(PATIENCE)
@@ -161,6 +163,6 @@ def test_what_goes_wrong_is_raised_by_the_call() -> None:
 
     apart = Apart()
     with pytest.raises(RuntimeError, match="closed"):
-        apart.answer(broken, b"", None)  # type: ignore[arg-type]
+        apart.answer(broken, b"", None)
     with pytest.raises(RuntimeError, match="closed"), apart.answers(broken, b"", None):
         pass

@@ -15,8 +15,6 @@ from queue import SimpleQueue
 from sys import is_finalizing
 from typing import Any
 
-import grpc
-
 from chase_service.channels import Channel
 
 __all__ = ["Apart"]
@@ -37,8 +35,7 @@ class Apart:
         weakref.finalize(self, self._tasks.put, None).atexit = False
 
     def _put(self, task: _Task) -> None:
-        if is_finalizing():
-            raise RuntimeError("the program has ended, expected calls before that")
+        _check_threads()
         self._tasks.put(task)
 
     def _run(self, task: _Task) -> None:
@@ -51,28 +48,32 @@ class Apart:
         if not is_finalizing():
             self._run(channel.close)
 
-    def answer(
-        self, call: Callable[..., grpc.Future[bytes]], request: bytes, timeout: float | None
-    ) -> bytes:
+    def answer(self, call: Callable[..., Any], request: bytes, timeout: float | None) -> bytes:
         """The answer of a unary call, which is cancelled if the waiting is broken off.
+
+        Args:
+            call: Begins it, and gives its future.
+            request: See `call`.
+            timeout: Seconds, None for no bound.
 
         Raises:
             grpc.RpcError: It failed.
             RuntimeError: The client is closed, or the program has ended.
         """
-        begun: list[grpc.Future[bytes]] = []
+        begun: list[Any] = []
         replies: SimpleQueue[_Reply] = SimpleQueue()
 
         def begin() -> None:
-            try:
-                begun.append(call(request, timeout=timeout))
-            except Exception as error:  # noqa: BLE001 - it is the caller's
+            begun.append(call(request, timeout=timeout))
+            begun[0].add_done_callback(lambda done: replies.put(_reply(done.result)))
+
+        def begin_or_reply() -> None:
+            _, error = _reply(begin)
+            if error is not None:
                 replies.put((None, error))
-            else:
-                begun[0].add_done_callback(lambda done: replies.put(_reply(done.result)))
 
         try:
-            self._put(begin)
+            self._put(begin_or_reply)
             answer: bytes = _value(replies)
         except BaseException:
             self._tasks.put(lambda: _cancel(begun))
@@ -86,7 +87,12 @@ class Apart:
         """The answers of a call, none of them read before it is asked for.
 
         The end of the block cancels what is left of the call. To read them raises `grpc.RpcError`
-        where it failed.
+        where it failed, and RuntimeError once the program has ended.
+
+        Args:
+            call: Begins it, and gives an iterator of its answers.
+            request: One, or a stream of them, which gRPC reads in a thread of its own.
+            timeout: Seconds, None for no bound.
 
         Raises:
             RuntimeError: The client is closed, or the program has ended.
@@ -102,8 +108,7 @@ class Apart:
             ).start()
 
         def ask() -> Any:
-            if is_finalizing():
-                return None
+            _check_threads()
             asked.put(True)
             return _value(replies)
 
@@ -113,6 +118,12 @@ class Apart:
         finally:
             asked.put(False)
             self._tasks.put(lambda: _cancel(begun))
+
+
+def _check_threads() -> None:
+    """Refuses to wait for other threads where none runs any more."""
+    if is_finalizing():
+        raise RuntimeError("the program has ended, expected calls before that")
 
 
 def _work(tasks: SimpleQueue[_Task | None]) -> None:
