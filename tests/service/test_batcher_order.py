@@ -324,7 +324,7 @@ def test_under_overload_a_client_whose_item_runs_is_not_one_with_nothing_here() 
 def test_urgent_items_do_not_mind_the_others_and_long_ones_may_wait() -> None:
     world = one_thread(max_wait_ms=20, overloaded_wait_ms=1, long_us=10_000)
     assert taken(world, 30, priority=2) == 20
-    world.clock.advance(0.001)  # what runs should be done by now
+    world.clock.advance(0.001)  # what runs should be done by now, and counts for a quarter
     assert taken(world, 30, priority=2, cost=20_000.0) == 30
     assert taken(world, 5, priority=1) == 1  # nothing as urgent waits, so that one may come
     assert taken(world, 5, priority=0) == 1
@@ -333,6 +333,18 @@ def test_urgent_items_do_not_mind_the_others_and_long_ones_may_wait() -> None:
 @pytest.mark.parametrize(("seconds", "ending"), [(0.004, Ending.REFUSED), (0.006, None)])
 def test_what_runs_has_to_be_waited_for(seconds: float, ending: Ending | None) -> None:
     world = one_free_thread(max_wait_ms=5, overloaded_wait_ms=5)
+    world.submit(cost=10_000.0)
+    world.clock.advance(seconds)
+    answer = world.submit().answer
+    assert (None if answer is None else answer.ending) is ending
+
+
+@pytest.mark.parametrize(("wait_ms", "ending"), [(2.4, Ending.REFUSED), (2.6, None)])
+@pytest.mark.parametrize("seconds", [0.01, 1.0])
+def test_what_is_late_takes_a_quarter_of_its_time_still(
+    seconds: float, wait_ms: float, ending: Ending | None
+) -> None:
+    world = one_free_thread(max_wait_ms=wait_ms, overloaded_wait_ms=wait_ms)
     world.submit(cost=10_000.0)
     world.clock.advance(seconds)
     answer = world.submit().answer
