@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from chase_service.client import ArgumentError
+from chase_service.client import ArgumentError, AsyncClient, Client
 
 from tests.service.fakes import BOTH
 from tests.service.running import Running
@@ -139,6 +139,13 @@ def test_a_timeout_that_is_none(server: Running, timeout: Any) -> None:
         server.client.perft([("", 1)], timeout=timeout)
     with pytest.raises(ArgumentError, match=r"^timeout is .*, expected seconds, a number$"):
         list(server.client.stream_perft([("", 1)], timeout=timeout))
+
+
+@pytest.mark.parametrize("attempts", [0, -1, 1.5, "5", True, None])
+@pytest.mark.parametrize("kind", [Client, AsyncClient])
+def test_attempts_that_are_none(kind: Any, attempts: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"^attempts is .*, expected an integer from 1 on$"):
+        kind("127.0.0.1:1", attempts=attempts)
 
 
 @pytest.mark.parametrize("timeout", [10**9, 10**400, 1e10, 1e300, math.inf])

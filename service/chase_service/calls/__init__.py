@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chase_service.calls.arguments import ArgumentError
-from chase_service.calls.failures import ATTEMPTS, ServiceError, Tries
+from chase_service.calls.failures import ATTEMPTS, ServiceError, Tries, checked_attempts
 from chase_service.calls.jobs import (
     Download,
     PartFile,
@@ -71,6 +71,7 @@ __all__ = [
     "batches",
     "batches_async",
     "cancel_job",
+    "checked_attempts",
     "create_job",
     "delete_job",
     "file_of",

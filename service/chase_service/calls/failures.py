@@ -14,7 +14,7 @@ from google.rpc import error_details_pb2, status_pb2
 
 from chase_service.calls.arguments import ArgumentError, shown
 
-__all__ = ["ATTEMPTS", "ServiceError", "Tries", "error_of"]
+__all__ = ["ATTEMPTS", "ServiceError", "Tries", "checked_attempts", "error_of"]
 
 ATTEMPTS: Final = 5
 """Times that a call is tried, unless the client was made with another number."""
@@ -77,6 +77,31 @@ def error_of(error: grpc.RpcError) -> ServiceError:
     return ServiceError(code, message, reason=reason, field=field, retry_after=retry_after)
 
 
+def checked_attempts(attempts: object) -> int:
+    """A number of attempts, as the clients are made with.
+
+    Raises:
+        ArgumentError: It is none.
+    """
+    if not isinstance(attempts, int) or isinstance(attempts, bool) or attempts < 1:
+        raise ArgumentError(f"attempts is {shown(attempts)}, expected an integer from 1 on")
+    return attempts
+
+
+def _seconds(timeout: object) -> float | None:
+    """A bound of time, None for those that are none."""
+    if timeout is None:
+        return None
+    if (
+        isinstance(timeout, bool)
+        or not isinstance(timeout, int | float)
+        or not -math.inf <= timeout <= math.inf  # which nan is not
+    ):
+        raise ArgumentError(f"timeout is {shown(timeout)}, expected seconds, a number")
+    # gRPC takes what is beyond its own range for a time that has passed.
+    return timeout if timeout < _FOR_EVER else None
+
+
 class Tries:
     """The time of one call, and how often it is tried again.
 
@@ -89,14 +114,8 @@ class Tries:
     """
 
     def __init__(self, timeout: float | None, attempts: int) -> None:
-        number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
-        if isinstance(timeout, float) and math.isnan(timeout):
-            number = False
-        if timeout is not None and not number:
-            raise ArgumentError(f"timeout is {shown(timeout)}, expected seconds, a number")
-        # gRPC takes what is beyond its own range for a time that has passed.
-        bounded = timeout is not None and timeout < _FOR_EVER
-        self._deadline = time.monotonic() + timeout if bounded and timeout is not None else None
+        seconds = _seconds(timeout)
+        self._deadline = None if seconds is None else time.monotonic() + seconds
         self._attempts = attempts
         self._failed = 0
 

@@ -52,9 +52,9 @@ class AsyncClient:
         self, target: str, *, timeout: float | None = 60.0, attempts: int = calls.ATTEMPTS,
         **security: Unpack[Security],
     ) -> None:  # fmt: skip
+        self._attempts = calls.checked_attempts(attempts)
         self._channel = open_aio_channel(target, **security)
         self._timeout = timeout
-        self._attempts = attempts
 
     async def __aenter__(self) -> Self:
         return self

@@ -58,10 +58,10 @@ class Client:
         self, target: str, *, timeout: float | None = 60.0, attempts: int = calls.ATTEMPTS,
         **security: Unpack[Security],
     ) -> None:  # fmt: skip
+        self._attempts = calls.checked_attempts(attempts)
         self._channel = open_channel(target, **security)
         self._apart = Apart()
         self._timeout = timeout
-        self._attempts = attempts
 
     def __enter__(self) -> Self:
         return self
