@@ -53,12 +53,15 @@ class Channel:
     Args:
         channel: gRPC's.
         token: Of the caller, or None.
+
+    Attributes:
+        closed: Whether it was closed.
     """
 
     def __init__(self, channel: Any, token: str | None) -> None:
         self._channel = channel
         self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
-        self._closed = False
+        self.closed = False
 
     def unary_unary(self, path: str) -> Callable[..., Any]:
         """A call with one request and one answer."""
@@ -81,7 +84,7 @@ class Channel:
 
         def begin(*arguments: Any, **options: Any) -> Any:
             # gRPC says it in other words for each kind of call.
-            if self._closed:
+            if self.closed:
                 raise RuntimeError("the client is closed, expected calls before that")
             return call(*arguments, metadata=self._metadata, **options)
 
@@ -89,7 +92,7 @@ class Channel:
 
     def close(self) -> Any:
         """Ends the connection; to be awaited where it does not block."""
-        self._closed = True
+        self.closed = True
         return self._channel.close()
 
 

@@ -282,6 +282,39 @@ def test_games_from_drawn_openings_begin_again_only_before_the_first(client_of: 
     assert len(fake.requests) == 2
 
 
+async def _all(answers: AsyncIterator[object]) -> list[object]:
+    return [one async for one in answers]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda client: client.perft([("", 11)]),
+        lambda client: _all(client.stream_perft([("", 11)])),
+        lambda client: _all(client.playout_games(10**9)),
+    ],
+)
+def test_to_close_a_client_cancels_no_task(server: Running, call: Any) -> None:
+    """Its calls fail; a group would take a cancelled one for one that was not wanted."""
+
+    async def ask(cancel: bool) -> tuple[bool, BaseException | None]:
+        client = AsyncClient(server.target)
+        asking = asyncio.ensure_future(call(client))
+        await asyncio.to_thread(wait_for, lambda: server.server.work > 0)
+        if cancel:
+            asking.cancel()
+        await client.close()
+        await asyncio.wait([asking])
+        return asking.cancelled(), None if asking.cancelled() else asking.exception()
+
+    cancelled, error = asyncio.run(ask(cancel=False))
+    assert not cancelled and isinstance(error, ServiceError)
+    assert error.code.name == "CANCELLED" and error.message == "the client was closed"
+    wait_for(lambda: server.busy == 0)
+    assert asyncio.run(ask(cancel=True)) == (True, None)
+    wait_for(lambda: server.busy == 0)
+
+
 # ---- Types --------------------------------------------------------------------------------------
 
 

@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self, TypeVar, Unpack
 
@@ -68,6 +69,21 @@ class AsyncClient:
 
     # ---- How calls are made ---------------------------------------------------------------------
 
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """GRPC cancels tasks that wait for a connection when it is closed, which nobody asked for.
+
+        Raises:
+            ServiceError: CANCELLED, the client was closed.
+        """
+        try:
+            yield
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if not self._channel.closed or (task is not None and task.cancelling()):
+                raise
+            raise calls.ServiceError(grpc.StatusCode.CANCELLED, "the client was closed") from None
+
     async def _run(
         self, plan: calls.Plan[Item, T], items: Iterable[Item], timeout: float | None
     ) -> list[T]:
@@ -78,7 +94,8 @@ class AsyncClient:
             data = plan.ask(part, len(results))
             while True:
                 try:
-                    answer: bytes = await call(data, timeout=tries.seconds_left)
+                    with self._waiting():
+                        answer: bytes = await call(data, timeout=tries.seconds_left)
                     break
                 except grpc.RpcError as failed:
                     delay = tries.delay(failed)
@@ -97,10 +114,11 @@ class AsyncClient:
             stream = call(request.SerializeToString(), timeout=tries.seconds_left)
             delay = 0.0
             try:
-                async for data in stream:
-                    tries.answered()
-                    for one in reading.read(data):
-                        yield one
+                with self._waiting():
+                    async for data in stream:
+                        tries.answered()
+                        for one in reading.read(data):
+                            yield one
                 reading.ended()
             except grpc.RpcError as failed:
                 delay = tries.delay(failed, reading.again)
@@ -126,7 +144,8 @@ class AsyncClient:
             delay = 0.0
             try:
                 while sent:
-                    answer = await stream.read()
+                    with self._waiting():
+                        answer = await stream.read()
                     for one in sent.answered(None if answer is grpc.aio.EOF else answer):
                         yield one
                     tries.answered()
