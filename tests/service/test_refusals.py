@@ -14,6 +14,7 @@ from chase_service._pb.chase.v1 import errors_pb2, games_service_pb2
 from chase_service._pb.chase.v1 import query_service_pb2 as pb
 from chase_service.client import ItemError, ServiceError
 from chase_service.config import Config
+from chase_service.convert import _MAX_BATCH
 from chase_service.engine import Work
 from chase_service.limits import Limits
 from chase_service.refusal import MAX_MESSAGE, Reason, Refusal, clean
@@ -290,6 +291,13 @@ def test_a_response_that_would_be_too_large_is_refused(small: Running) -> None:
     with pytest.raises(ServiceError, match="the limit response_bytes of this server is 2000"):
         small.client.legal_decisions([""] * 11)
     assert refused(small, "LegalDecisions", request)[:2] == (Code.OUT_OF_RANGE, "OVER_LIMIT")
+
+
+def test_columns_of_games_fit_a_response_whatever_the_server_takes() -> None:
+    (field,) = (one for one in dataclasses.fields(Config) if one.name == "max_response_bytes")
+    # A varint holds seven bits a byte.
+    row = sum(-(-cf.GAME_DTYPE[name].itemsize * 8 // 7) for name in cf.GAME_DTYPE.names or ())
+    assert row * _MAX_BATCH < field.metadata["low"]
 
 
 def test_games_of_a_call_are_added_up(small: Running) -> None:
